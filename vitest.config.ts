@@ -11,7 +11,7 @@ process.env.NODE_COMPILE_CACHE ??= path.resolve('node_modules/.cache/compiled');
 export const SYSTEM_TESTS = ['test/system/**/*.test.ts', '{src,test}/**/*.system.test.ts'];
 const ISOLATED_TESTS = ['**/*.isolated.test.ts'];
 // Those need a cluster: vitest.citus.config.ts.
-const CLUSTER_TESTS = ['**/*.citus.test.ts'];
+export const CLUSTER_TESTS = ['**/*.citus.test.ts'];
 
 export const shared = {
   setupFiles: ['test/helpers/file-cost.ts'],

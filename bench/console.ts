@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
-import { openBrowser } from '../test/helpers/browser.ts';
+import { closeChromium, openBrowser } from '../test/helpers/browser.ts';
 import { eventually } from '../test/helpers/eventually.ts';
 import { connect, fillChat, join } from './chat-fill.ts';
 import { type Context, median, type Row } from './context.ts';
@@ -40,7 +40,7 @@ export async function consoleRows(context: Context): Promise<Row[]> {
   const thread = await fillThread(context);
   const service = await context.startConsole({ ...ADMIN, DATA_DIR: folder });
   await counted(context, count);
-  const browser = await openBrowser({ width: 1280, height: 800 }, { webgl: true });
+  const browser = await openBrowser();
   try {
     const { page } = browser;
     const url = `http://127.0.0.1:${service.port}`;
@@ -55,7 +55,7 @@ export async function consoleRows(context: Context): Promise<Row[]> {
       ...(await mapRows(page, url, { places, among: `${among}, with a text`, filter: TEXT })),
     ];
   } finally {
-    await browser.close();
+    await closeChromium();
     await service.stop();
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,5 +1,5 @@
-import { pino } from 'pino';
 import type { BackupCommand } from './commands/backup.ts';
+import { checkTables } from './commands/check-tables.ts';
 import { recordCommand } from './commands/command-audit.ts';
 import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts';
 import { UsageError } from './commands/commands.ts';
@@ -11,6 +11,7 @@ import { MoveError } from './platform/database/move/move.ts';
 import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
 import { type OpenDatabase, openDatabase } from './platform/embedded-postgres/open-database.ts';
 import { Problem } from './platform/http/problems.ts';
+import { logStream } from './platform/logging/log-stream.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { readSettings, SettingsError } from './platform/settings/settings.ts';
 import { VERSION } from './platform/version.ts';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   // Standard output is for the result of the command only.
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
-  const logger = makeLogger(level, pino.destination(2));
+  const logger = makeLogger(level, logStream(process.stderr.fd));
   const context = { settings, logger, options: asked.options };
   console.log(await (asked.command.alone?.(context) ?? runOnDatabase(asked, context)));
 }
@@ -67,6 +68,7 @@ async function migrate(
   { connection, owner }: OpenDatabase,
   services: readonly ('packet' | 'trace')[],
 ): Promise<void> {
+  if (services.length > 0) await checkTables(connection);
   if (services.includes('packet')) await migratePacketService(connection, owner);
   if (services.includes('trace')) await migrateTraceBackend(connection, owner);
 }

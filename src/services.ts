@@ -1,5 +1,6 @@
 import type { ListenOptions } from 'node:net';
 import type { Logger } from 'pino';
+import { checkTables } from './commands/check-tables.ts';
 import { consoleUrl, consoleUrlOfPackets } from './console/address.ts';
 import { consoleService } from './console/app.ts';
 import type { Listening } from './greeting.ts';
@@ -17,9 +18,10 @@ import { listeningUrl, type Server } from './platform/http/server.ts';
 import { watchEventLoop } from './platform/metrics/event-loop.ts';
 import { beginRun } from './platform/runs/runs.ts';
 import type { Beside } from './platform/service/beside.ts';
-import { type Settings, SettingsError } from './platform/settings/settings.ts';
+import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
+import { PORTS, servicesOf, unusablePort } from './ports.ts';
 import { uselessLinks } from './start-warnings.ts';
 import type { Running } from './stopping.ts';
 import {
@@ -29,12 +31,13 @@ import {
   traceBackend,
   traceConnections,
 } from './trace-backend/app.ts';
+import { waitForOutside } from './wait-for-outside.ts';
 
-/** The settings of the ports, by service. */
-export const PORTS = { packet: 'PACKET_PORT', trace: 'TRACE_PORT', console: 'CONSOLE_PORT' } as const;
+/** The names of the services in the log. */
+const SERVICE_NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
 /**
- * Migrates the database and starts the services that SERVICES names, and their backups.
+ * Waits for the database, migrates it and starts the services that SERVICES names, and their backups.
  *
  * @param running gets all that has to be stopped, also when this throws
  * @throws SettingsError, MigrationError; errors of the database
@@ -45,8 +48,11 @@ export async function startServices(
   logger: Logger,
   running: Running,
 ): Promise<Listening> {
-  // A supervisor has checked it for all of its workers.
-  if (workerNumber() === undefined) await checkDatabase(settings, database.connection, logger);
+  // A supervisor has done it for all of its workers.
+  if (workerNumber() === undefined) {
+    await waitForOutside(settings, database.connection, logger);
+    await checkDatabase(settings, database.connection, logger);
+  }
   const [stopTracing, endRun] = await Promise.all([
     trace(settings, logger),
     beginRun(settings.DATA_DIR, logger),
@@ -66,7 +72,7 @@ export async function startServices(
   const services = await makeServices(settings, shared, logger, running.servers);
   const pages = await makeConsole(settings, services, logger, running.servers);
   for (const { name, schema, migrate, app, port, log } of services) {
-    for (const migration of await migrate()) log.info({ migration }, 'migrated');
+    logMigrations(log, await migrate());
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
     await listen(app, settings.HOST, port, PORTS[name]);
     listening[name] = listeningUrl(app);
@@ -85,7 +91,7 @@ export async function startServices(
 }
 
 /**
- * Checks the database for all workers, and migrates it, before any of them starts.
+ * Waits for the database, checks it for all workers, and migrates it, before any of them starts.
  *
  * @throws SettingsError, MigrationError; errors of the database
  */
@@ -94,12 +100,18 @@ export async function migrateServices(
   { connection, owner }: Pick<OpenDatabase, 'connection' | 'owner'>,
   logger: Logger,
 ): Promise<void> {
+  await waitForOutside(settings, connection, logger);
   await checkDatabase(settings, connection, logger);
   const migrate = { trace: migrateTraceBackend, packet: migratePacketService };
   for (const name of ['trace', 'packet'] as const) {
-    if (!settings.SERVICES.split(',').includes(name)) continue;
-    for (const migration of await migrate[name](connection, owner)) logger.info({ migration }, 'migrated');
+    if (!servicesOf(settings.SERVICES).includes(name)) continue;
+    logMigrations(logger.child({ service: SERVICE_NAMES[name] }), await migrate[name](connection, owner));
   }
+}
+
+/** One line, however many there are. */
+function logMigrations(log: Logger, migrations: readonly string[]): void {
+  if (migrations.length > 0) log.info({ migrations }, 'migrated');
 }
 
 /** Starts to trace requests if there is a collector; otherwise nothing of OpenTelemetry is loaded. */
@@ -144,12 +156,12 @@ async function makeServices(
   logger: Logger,
   servers: Server[],
 ): Promise<Service[]> {
-  const serves = new Set(settings.SERVICES.split(','));
+  const serves = new Set(servicesOf(settings.SERVICES));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
   let instanceName: Beside['instanceName'];
   if (serves.has('trace')) {
-    const log = logger.child({ service: 'trace-backend' });
+    const log = logger.child({ service: SERVICE_NAMES.trace });
     const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
     const trace = await traceBackend(settings, connection, log, elsewhere, {
       backups,
@@ -174,7 +186,7 @@ async function makeServices(
     });
   }
   if (serves.has('packet')) {
-    const log = logger.child({ service: 'packet-service' });
+    const log = logger.child({ service: SERVICE_NAMES.packet });
     const app = await packetService(settings, connection, log, registry, {
       backups,
       consoleUrl: () => consoleUrlOfPackets(settings, listening.console),
@@ -197,7 +209,7 @@ async function makeConsole(
   if (!settings.SERVICES.includes('console')) return undefined;
   const serviceOf = (name: Service['name']) => services.find(service => service.name === name)?.app;
   const parts = { packet: serviceOf('packet'), trace: serviceOf('trace') };
-  const app = await consoleService(settings, parts, logger.child({ service: 'console' }));
+  const app = await consoleService(settings, parts, logger.child({ service: SERVICE_NAMES.console }));
   servers.push(app);
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   app.addHook('onClose', async () => resolve());
@@ -205,7 +217,10 @@ async function makeConsole(
   return app;
 }
 
-/** @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode */
+/**
+ * @throws SettingsError if the server has too few connections, or a pooler in between is in the wrong mode;
+ * MigrationError if this version cannot work with the tables
+ */
 async function checkDatabase(settings: Settings, connection: Connection, logger: Logger): Promise<void> {
   const { SERVICES, DATABASE_URL, WORKERS } = settings;
   const needed =
@@ -213,6 +228,7 @@ async function checkDatabase(settings: Settings, connection: Connection, logger:
     (SERVICES.includes('trace') ? traceConnections(settings) : 0);
   const finding = await checkServer(connection, WORKERS, needed, DATABASE_URL !== undefined);
   if (finding !== undefined) logger.warn(finding);
+  await checkTables(connection);
 }
 
 /** Only for a server of the operator's own: the embedded one always has two roles. */
@@ -231,11 +247,4 @@ async function listen(app: Server, host: string, port: number, setting: string):
   } catch (error) {
     throw unusablePort(setting, port, error);
   }
-}
-
-/** What a failure to listen means to operators; any other error is returned as it is. */
-export function unusablePort(setting: string, port: number, error: unknown): unknown {
-  const { syscall, code } = error as NodeJS.ErrnoException;
-  if (syscall !== 'listen') return error;
-  return new SettingsError(`${setting} ${port} on HOST cannot be listened on: ${code}`);
 }

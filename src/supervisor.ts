@@ -10,7 +10,8 @@ import { collectMetrics, type MetricsExchange } from './platform/workers/collect
 import type { ToSupervisor, ToWorker } from './platform/workers/messages.ts';
 import { restartPause } from './platform/workers/restart-pause.ts';
 import { WORKER_NUMBER } from './platform/workers/worker.ts';
-import { migrateServices, PORTS, stopDatabase, unusablePort } from './services.ts';
+import { PORTS, servicesOf, unusablePort } from './ports.ts';
+import { migrateServices, stopDatabase } from './services.ts';
 import { STOP_SIGNALS } from './stopping.ts';
 
 /** A worker's place. */
@@ -56,7 +57,7 @@ export async function supervise(settings: Settings, logger: Logger): Promise<voi
  * @throws SettingsError with the setting of a port that is taken
  */
 async function checkPorts(settings: Settings): Promise<void> {
-  for (const name of settings.SERVICES.split(',') as (keyof typeof PORTS)[]) {
+  for (const name of servicesOf(settings.SERVICES)) {
     const server = createServer();
     try {
       await once(server.listen({ host: settings.HOST, port: settings[PORTS[name]] }), 'listening');

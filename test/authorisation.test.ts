@@ -7,6 +7,7 @@ import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { temporaryFolder } from './helpers/folder.ts';
 import { type MediaTypes, mediaTypesOf } from './helpers/media-types.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
+import { prove } from './helpers/sharing.ts';
 import {
   bearer,
   claims,
@@ -357,9 +358,8 @@ async function makeWorld(): Promise<World> {
   const { attachment_id: attachment } = (await upload(required, 'a secret', { headers })).body;
   const sent = { thread_id: thread, text: 'a secret', attachments: [attachment] };
   const message = (await made('POST', '/intake/chat-message', sent)).body.packet_uuid;
-  // As somebody without tokens may do it elsewhere: the owner can be found.
   const contact = `${owner}@example.org`;
-  await off.send('PUT', `/directory/users/${owner}`, { contacts: [contact], discoverable: true });
+  await prove(required, owner, contact, headers);
   const shared = { packet_id: message, contact_value: contact };
   const share = (await made('POST', '/shares', shared, other)).body.share_id;
   const begun = await made('POST', '/attachments/uploads', undefined, {
@@ -531,7 +531,7 @@ test('a message that was shared with a user is readable by that user, and by no 
     (await required.send('GET', `/packets/${world.message}`, undefined, bearer(await registry.token(user))))
       .status;
   expect(await read(recipient)).toBe(403);
-  await off.send('PUT', `/directory/users/${recipient}`, { contacts: [contact], discoverable: true });
+  await prove(required, recipient, contact, bearer(await registry.token(recipient)));
   const headers = bearer(await registry.token(world.owner));
   await required.send('POST', '/shares', { packet_id: world.message, contact_value: contact }, headers);
   expect(await read(recipient)).toBe(200);

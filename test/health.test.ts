@@ -15,7 +15,7 @@ interface Packet {
 }
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
-const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+$/);
+const VERSION = expect.stringMatching(/^\d+\.\d+\.\d+(-rc\.\d+)?$/);
 
 const opened: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -212,3 +212,30 @@ test('a service whose database has fallen silent stops all the same', async () =
   opened.splice(opened.indexOf(service.stop), 1);
   await service.stop();
 }, 50_000);
+
+test('questions of supervisors are exempt from the limits of an address', async () => {
+  const limits = { TRUST_PROXY: '1', RATE_LIMIT: 'on' };
+  const trace = await runningTrace(limits);
+  opened.push(trace.stop);
+  const service = await runningService(limits);
+  opened.push(service.stop);
+  const far = { 'x-forwarded-for': '192.0.2.7' };
+  const paths = ['/health', '/health/live', '/health/ready'];
+  const keys = '/.well-known/jwks.json';
+  const other = { trace: '/v3/api-docs', service: '/vocab' };
+  for (const [name, { send }] of Object.entries({ trace, service })) {
+    const counted = await send('GET', other[name as keyof typeof other], undefined, far);
+    expect(counted.headers.has('x-ratelimit-remaining'), name).toBe(true);
+    for (const method of ['GET', 'HEAD']) {
+      for (const path of paths) {
+        const { headers } = await send(method, path, undefined, far);
+        expect([name, path, headers.has('x-ratelimit-remaining')]).toEqual([name, path, false]);
+      }
+    }
+  }
+  for (let sent = 0; sent < 1200; sent += 100) {
+    await Promise.all(Array.from({ length: 100 }, () => trace.send('GET', keys, undefined, far)));
+  }
+  expect((await trace.send('GET', keys, undefined, far)).status).toBe(429);
+  for (const path of paths) expect((await trace.send('GET', path, undefined, far)).status).not.toBe(429);
+});

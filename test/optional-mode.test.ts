@@ -3,6 +3,7 @@ import { packetHash } from '../src/packet-service/core/packet-format/hash.ts';
 import { canonicalJson } from '../src/packet-service/core/packet-format/jcs.ts';
 import { newUlid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { download, TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
+import { type ContactRegistry, contactRegistry } from './helpers/contact-registry.ts';
 import { eventually } from './helpers/eventually.ts';
 import { openFeed } from './helpers/feed.ts';
 import { type Answer, type RunningService, runningService } from './helpers/service.ts';
@@ -12,6 +13,7 @@ import { bearer, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
 
 type Headers = Record<string, string>;
 
+let registry: ContactRegistry;
 let service: RunningService;
 /** another process of the same service */
 let other: RunningService;
@@ -22,16 +24,15 @@ let owned: Record<'thread' | 'message' | 'file' | 'observation' | 'share' | 'upl
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
 beforeAll(async () => {
-  service = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET });
-  other = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
+  registry = await contactRegistry();
+  const settings = { USER_REGISTRY_JWT_SECRET: JWT_SECRET, USER_REGISTRY_URL: registry.url };
+  service = await runningService(settings);
+  other = await runningService(settings, service);
   ana = bearer(await secretToken('ana'));
   const thread = (await make('/chat/threads', { name: 'Ours' }, ana)).thread_id;
   // Somebody who has never had a token takes part, and is shared with.
   await service.send('POST', `/chat/threads/${thread}/participants`, { user_ids: ['nomad'] }, ana);
-  await service.send('PUT', '/directory/users/nomad', {
-    contacts: ['nomad@example.org'],
-    discoverable: true,
-  });
+  registry.holders.set('nomad@example.org', { user_id: 'nomad', discoverable: true });
   const file = (await upload(service, 'a secret file', { headers: ana })).body.attachment_id;
   const said = { thread_id: thread, text: 'a secret word', attachments: [file] };
   const message = (await make('/intake/chat-message', said, ana)).packet_uuid;
@@ -53,6 +54,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await other.stop();
   await service.stop();
+  await registry.stop();
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of several endpoints

@@ -102,7 +102,7 @@ async function marksOf(who: LoggedIn): Promise<string[]> {
 /** Has a contact that a user lists be proven to be theirs, while invitations to it still wait. */
 async function confirm(contact: string): Promise<void> {
   await trace.pool.query(
-    'UPDATE packet_service.directory_contacts SET confirmed_at = now() WHERE contact = $1',
+    "UPDATE packet_service.directory_contacts SET confirmed_at = now(), proof = 'mailed' WHERE contact = $1",
     [contact],
   );
 }
@@ -141,9 +141,9 @@ test('a user takes out everything that both services keep about them, as JSON an
     secondFactor: true,
     recoveryCodes: 10,
   });
-  const packets = linesOf(files, 'packet-service/core/packets.ndjson');
+  const packets = linesOf(files, 'packet-service/packets.ndjson');
   expect(packets.map(({ Header }) => Header.id).sort()).toEqual([left.observation, left.message].sort());
-  for (const line of String(files.get('packet-service/core/packets.ndjson')).trimEnd().split('\n')) {
+  for (const line of String(files.get('packet-service/packets.ndjson')).trimEnd().split('\n')) {
     const [, header, body] = /^\{"Header":(.*),"Body":(.*),"Footer":/.exec(line) as RegExpExecArray;
     const hash = createHash('sha256').update(`${header}${body}`).digest('hex');
     expect(JSON.parse(line).Footer.hash).toBe(hash);
@@ -171,13 +171,9 @@ test('a user takes out everything that both services keep about them, as JSON an
   expect(linesOf(files, 'trace-backend/memberships.ndjson')).toMatchObject([
     { company: 'Hills', role: 'COMPANY_ADMIN' },
   ]);
-  expect(linesOf(files, 'trace-backend/catalogue/products.ndjson')).toMatchObject([
-    { name: 'Tea of the hills' },
-  ]);
+  expect(linesOf(files, 'trace-backend/products.ndjson')).toMatchObject([{ name: 'Tea of the hills' }]);
   expect([...files.keys()].filter(name => name.startsWith('trace-backend/files/'))).toHaveLength(1);
-  expect(linesOf(files, 'trace-backend/base/audit.ndjson').map(({ action }) => action)).toContain(
-    'EXPORT_USER',
-  );
+  expect(linesOf(files, 'trace-backend/audit.ndjson').map(({ action }) => action)).toContain('EXPORT_USER');
   expect(linesOf(files, 'trace-backend/sessions.ndjson')).toHaveLength(1);
 
   const texts = [...files].filter(([name]) => /json$/.test(name)).map(([, bytes]) => String(bytes));
@@ -376,6 +372,43 @@ test('an invitation of an address is in the archive of its user, and is erased w
   expect(left.rows).toHaveLength(1);
 });
 
+test('an account takes out and erases nothing that waits for an address that its owner has not confirmed', async () => {
+  const [thief, owner, friend] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
+  await trace.pool.query('UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [thief.id]);
+  const companyId = await companyOf(trace, 'Inviting', [owner]);
+  const invitation = { companyId, email: thief.email };
+  await owner.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invitation);
+  await trace.pool.query(
+    `WITH label AS (INSERT INTO product_labels (uuid, product_id, status, content)
+       VALUES (gen_random_uuid(), $1, 'PUBLISHED', '{}') RETURNING id)
+     INSERT INTO label_feedback (label_id, email, feedback, answers, at)
+     SELECT id, $2, 'of the owner', '{}', now() FROM label`,
+    [await added(owner, { name: 'Tea' }), thief.email],
+  );
+  const observation = {
+    observed_at: '2026-03-01T08:15:00Z',
+    capture_point: { lat: 1, lon: 2 },
+    message: 'Rust',
+  };
+  const { packet_uuid } = await ask(friend, 'POST', '/intake/scouting', observation);
+  await ask(friend, 'POST', '/shares', { packet_id: packet_uuid, contact_value: thief.email });
+
+  const files = await exported(thief);
+  expect(linesOf(files, 'trace-backend/sessions.ndjson')).toHaveLength(1);
+  for (const name of ['invitations', 'feedback']) {
+    expect(linesOf(files, `trace-backend/${name}.ndjson`), name).toEqual([]);
+  }
+  expect((await thief.send('POST', '/api/user/erase', { currentPassword: PASSWORD })).status).toBe(200);
+  for (const [table, column] of [
+    ['company_address_invitations', 'email'],
+    ['label_feedback', 'email'],
+    ['packet_service.shares', 'contact'],
+  ]) {
+    const { rows } = await trace.pool.query(`SELECT 1 FROM ${table} WHERE ${column} = $1`, [thief.email]);
+    expect(rows, table).toHaveLength(1);
+  }
+});
+
 test('a company whose last member is erased stays; a SYSTEM_ADMIN places another', async () => {
   const [last, next] = [await trace.loggedIn(), await trace.loggedIn()];
   const companyId = await companyOf(trace, 'Left alone', [last]);
@@ -408,11 +441,11 @@ test('what belongs to a company is not in the archive of a user who has left it'
   });
   await exported(admin, `/api/user/admin/export/${user.id}`);
   const files = await exported(user);
-  expect(linesOf(files, 'trace-backend/catalogue/products.ndjson').map(product => product.id)).toEqual([own]);
+  expect(linesOf(files, 'trace-backend/products.ndjson').map(product => product.id)).toEqual([own]);
   const changes = linesOf(files, 'trace-backend/product-changes.ndjson');
   expect(changes.map(change => change.product_id)).toContain(id);
   expect(JSON.stringify(changes)).not.toContain('Secret blend');
-  const lines = linesOf(files, 'trace-backend/base/audit.ndjson').filter(line => !line.own);
+  const lines = linesOf(files, 'trace-backend/audit.ndjson').filter(line => !line.own);
   expect(lines.map(line => [line.action, line.address])).toEqual([['EXPORT_USER', null]]);
   expect(lines[0]).not.toHaveProperty('user_id');
 });
@@ -465,7 +498,7 @@ test('an operator exports and erases a user by a command, also one of another re
   expect((await stat(whole)).mode & 0o777).toBe(0o600);
   const files = await unzip(await readFile(whole));
   expect(JSON.parse(String(files.get('trace-backend/account.json'))).email).toBe(user.email);
-  expect(linesOf(files, 'packet-service/core/packets.ndjson')).toHaveLength(2);
+  expect(linesOf(files, 'packet-service/packets.ndjson')).toHaveLength(2);
   await expect(fieldtrace('export', 'user', String(user.id), '--to', whole)).rejects.toThrow('EEXIST');
   await expect(fieldtrace('export', 'user', '999999', '--to', part)).rejects.toThrow('no user 999999');
 

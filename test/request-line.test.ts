@@ -50,6 +50,27 @@ test('U+0000 in a path that leads nowhere is 400 and says that it is the path', 
   }
 });
 
+test('no method is refused where it is taken, whatever the parameter of a path holds', async () => {
+  const texts = ['1\n', '\u2028', 'x'.repeat(4000)];
+  for (const { send, operations } of services) {
+    for (const operation of operations) {
+      for (const { in: place, name } of operation.parameters) {
+        if (place !== 'path') continue;
+        for (const text of texts) {
+          const path = filledPath(operation, { [name]: text });
+          const answer = await send(operation.method, path, undefined, tus);
+          expect([operation.method, path.slice(0, 80), answer.status]).not.toEqual([
+            operation.method,
+            path.slice(0, 80),
+            405,
+          ]);
+          expect(answer.status, `${operation.method} ${path} ${answer.text}`).toBeLessThan(500);
+        }
+      }
+    }
+  }
+});
+
 test('a query parameter that an operation does not know is 400 with the nearest known name', async () => {
   const ask = async (path: string) => {
     const { status, body } = await packet.send('GET', path);

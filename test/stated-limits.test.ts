@@ -150,6 +150,10 @@ const STATED: Record<string, Stated> = {
     '60 different contacts an hour',
     '60 an hour',
   ),
+  'packet-service/collaboration/sharing/directory: CONTACTS_OF_AN_ENTRY = 60': stated(
+    'A user may enter 60 different contacts an hour',
+    'entered into the directory | 60 an hour per user',
+  ),
   'packet-service/collaboration/sharing/directory: CONTACTS_OF_AN_ADDRESS = 600': stated(
     'an address without a token 600',
     'an address without a token 600',

@@ -230,6 +230,14 @@ const TABLE: Record<string, Row> = {
       { body: ({ owner }: World) => ({ id: owner.id }), ...systemAdmin() },
     ]),
   ),
+  'POST /api/user/admin/confirmation_link': {
+    body: async () => {
+      const { id } = await trace.loggedIn();
+      await trace.pool.query('UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [id]);
+      return { id };
+    },
+    ...administrators(),
+  },
   'GET /api/user/list': everyone(200),
   'GET /api/user/admin/list': administrators(),
   'GET /api/user/regional-admin/list': administrators(),

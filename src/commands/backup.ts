@@ -13,12 +13,14 @@ import { checkObjects } from '../platform/backup/restore/check.ts';
 import { type Restoring, restore } from '../platform/backup/restore/restore.ts';
 import { openState } from '../platform/backup/state.ts';
 import { type Connection, withPool } from '../platform/database/database.ts';
+import { MigrationError } from '../platform/database/migrate.ts';
 import { externalDatabase, type OpenDatabase } from '../platform/embedded-postgres/open-database.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { type Settings, SettingsError } from '../platform/settings/settings.ts';
 import { parseTimestamp } from '../platform/time.ts';
 import { migrateTraceBackend, SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
 import { deleteAllSessions } from '../trace-backend/identity/sessions/store.ts';
+import { checkTables } from './check-tables.ts';
 import { type CommandOptions, recordCommand } from './command-audit.ts';
 import { verifyEverything } from './verify.ts';
 
@@ -182,6 +184,7 @@ async function restoreAndVerify(
     return verifyEverything(database.connection, restoring.files);
   };
   const restored = await restore(restoring, async database => {
+    await checkRestored(database.connection);
     await endSessions(database.connection);
     return verify(database);
   });
@@ -200,8 +203,23 @@ async function restoreAndVerify(
   };
 }
 
+/** @throws BackupError if another version has to migrate the database first; MigrationError */
+async function checkRestored(connection: Connection): Promise<void> {
+  try {
+    await checkTables(connection);
+  } catch (error) {
+    if (!(error instanceof MigrationError) || error.tag === undefined) throw error;
+    throw new BackupError(
+      `${error.fault}; restore or verify this backup with ${error.tag} (git checkout ${error.tag}), into an empty ` +
+        'directory; this version then starts on it (docs/operations.md, "Upgrading from 0.1.0 or before")',
+      { cause: error },
+    );
+  }
+}
+
 /** Migrates the services that a database has: a backup may be older than this version. */
 async function migratePresent({ connection, owner }: BothRoles): Promise<void> {
+  await checkTables(connection);
   if ((await packetServiceLacks(owner))?.length) await migratePacketService(connection, owner);
   if ((await traceBackendLacks(owner))?.length) await migrateTraceBackend(connection, owner);
 }

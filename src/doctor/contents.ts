@@ -1,13 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { packetServiceLacks } from '../packet-service/app.ts';
+import { QUEUES as PACKET_QUEUES } from '../packet-service/collaboration/sharing/notifications/channels.ts';
+import { JOBS_SCHEMA as PACKET_JOBS } from '../packet-service/collaboration/sharing/notifications/open-notifications.ts';
 import { countDead } from '../packet-service/collaboration/sharing/notifications/store.ts';
 import { type LogLook, lookAtLog } from '../packet-service/core/log/look-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
 import { type Connection, withPool } from '../platform/database/database.ts';
+import { MigrationError } from '../platform/database/migrate.ts';
 import { openFileStore } from '../platform/files/index.ts';
 import { compareFileStore } from '../platform/files/store-id.ts';
+import { lookAtReceiver, receiversOf, troubleOf } from '../platform/metrics/receivers.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
+import { JOBS_SCHEMA as TRACE_JOBS, QUEUES as TRACE_QUEUES } from '../trace-backend/identity/mails/mails.ts';
+import { countUnconfirmed } from '../trace-backend/identity/users/store.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
 /** How far the newest row may be ahead of this clock, in milliseconds: processes' clocks differ a little. */
@@ -22,11 +28,26 @@ interface Service {
   name: 'packet service' | 'trace backend';
   schema: string;
   lacks: (connection: Connection) => Promise<string[] | undefined>;
+  /** the schema of its job queue */
+  jobs: string;
+  queues: readonly string[];
 }
 
 const SERVICES: Service[] = [
-  { name: 'packet service', schema: PACKET_SCHEMA, lacks: packetServiceLacks },
-  { name: 'trace backend', schema: TRACE_SCHEMA, lacks: traceBackendLacks },
+  {
+    name: 'packet service',
+    schema: PACKET_SCHEMA,
+    lacks: packetServiceLacks,
+    jobs: PACKET_JOBS,
+    queues: PACKET_QUEUES,
+  },
+  {
+    name: 'trace backend',
+    schema: TRACE_SCHEMA,
+    lacks: traceBackendLacks,
+    jobs: TRACE_JOBS,
+    queues: TRACE_QUEUES,
+  },
 ];
 
 /** The schemas of the services. */
@@ -53,15 +74,19 @@ export async function checkMigrations(
         findings.push(warning('migrations', message, 'start it, or run `fieldtrace migrate`'));
       }
     } catch (cause) {
-      const remedy = 'install the fieldtrace that made the database';
-      findings.push(error('migrations', (cause as Error).message, remedy));
+      const { fault, remedy } = describe(cause as Error);
+      findings.push(error('migrations', fault, remedy ?? 'install the fieldtrace that made the database'));
     }
   }
   if (current.size === SERVICES.length) findings.push(ok('migrations', 'both services are up to date'));
   return { findings, current };
 }
 
-/** What is in the database: migrations, the log, dead letters, and whether its files are in the configured store. */
+function describe(cause: Error): { fault: string; remedy: string | undefined } {
+  return cause instanceof MigrationError ? cause : { fault: cause.message, remedy: undefined };
+}
+
+/** What is in the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
 export async function checkContents(
   settings: Settings,
   connection: Connection,
@@ -70,7 +95,27 @@ export async function checkContents(
   const { findings, current } = await checkMigrations(connection);
   for (const schema of current) findings.push(...(await checkFiles(settings, connection, schema)));
   if (current.has(PACKET_SCHEMA)) findings.push(...(await checkPacketService(connection, now)));
+  for (const service of SERVICES.filter(({ schema }) => current.has(schema)))
+    findings.push(...(await checkReceivers(settings, connection, service)));
+  if (current.has(TRACE_SCHEMA)) findings.push(await checkAccounts(settings, connection));
   return findings;
+}
+
+/** Whether mails and webhooks wait for a receiver that takes nothing. */
+async function checkReceivers(
+  settings: Settings,
+  connection: Connection,
+  { name, schema, jobs, queues }: Service,
+): Promise<Finding[]> {
+  return withPool(connection, schema, async pool => {
+    const receivers = receiversOf(settings).filter(({ queue }) => queues.includes(queue));
+    const states = await Promise.all(receivers.map(receiver => lookAtReceiver(pool, jobs, receiver)));
+    return states.flatMap(state => {
+      const trouble = troubleOf(state);
+      const remedy = `repair it, or correct ${state.setting}; what waits is then sent without a command`;
+      return trouble ? [error(state.queue, `${name}: ${trouble}`, remedy)] : [];
+    });
+  });
 }
 
 async function checkFiles(settings: Settings, connection: Connection, schema: string): Promise<Finding[]> {
@@ -88,6 +133,18 @@ async function checkPacketService(connection: Connection, now: Date): Promise<Fi
     const dead = await countDead(pool, MAX_DEAD);
     return [checkNewest(first, now), checkOutbox(first, second), checkDead(dead)];
   });
+}
+
+/** Accounts that no share with their address and no invitation to it reaches. */
+async function checkAccounts(settings: Settings, connection: Connection): Promise<Finding> {
+  const count = await withPool(connection, TRACE_SCHEMA, countUnconfirmed);
+  if (count === 0) return ok('accounts', 'the addresses of all active users are confirmed by their owners');
+  const remedy =
+    settings.SMTP_URL === undefined
+      ? 'copy a link for each under Administration → Users, and give it to the person'
+      : 'ask them to confirm it under Account → Profile';
+  const message = `${count} active users have not confirmed their address, so shares and invitations to it do not reach them`;
+  return warning('accounts', message, remedy);
 }
 
 function checkNewest({ clock }: LogLook, now: Date): Finding {

@@ -136,17 +136,20 @@ function checkHealth(service: string, url: string, { status, version, details }:
     const message = `${version} runs, ${VERSION} is installed`;
     findings.push(warning(service, message, 'restart it'));
   }
-  // Backups and the clock have lines of their own.
   for (const { name, status: word, message } of details) {
-    if (word === 'OK' || name === 'backup' || name === 'clock') continue;
+    if (word === 'OK' || CHECKED_APART.includes(name)) continue;
     findings.push(warning(service, `${name}: ${word}${message ? `, ${message}` : ''}`, 'docs/operations.md'));
   }
   return findings;
 }
 
+/** Details that have lines of their own. */
+const CHECKED_APART = ['backup', 'clock', 'mail', 'webhook'];
+
 const REMEDIES: Record<string, string> = {
   WRITES_REFUSED: 'reads go on; free disk space, or make the database writable again',
   DATABASE_UNREACHABLE: 'start the database, or repair the network to it; the service reconnects by itself',
+  FILES_UNREACHABLE: 'start the S3 of S3_BUCKET, or repair the network to it; the service starts then',
   WRITER_HUNG: 'look for locks and stuck sessions in the database; the service goes on by itself',
   STOPPING: 'wait until it has stopped',
 };
@@ -185,13 +188,18 @@ export function checkPast(look: ServiceLook, now: Date): Finding[] {
     .map(([name, words]) => ({ words, count: look.metrics?.get(name) ?? 0 }))
     .filter(({ count }) => count > 0)
     .map(({ words, count }) => `${words}: ${count}`);
-  if (found.length === 0) return [ok(look.service, `no trouble in the ${inTime(uptime)} since its start`)];
-  const message = `in the ${inTime(uptime)} since its start ${found.join(', ')}`;
-  return [
-    warning(
-      look.service,
-      message,
-      'look for the times in its log (docs/operations.md, "What names a fault")',
-    ),
-  ];
+  const since = `in the ${inTime(uptime)} since its start`;
+  const log = checkLog(look, since);
+  if (found.length > 0) {
+    const remedy = 'look for the times in its log (docs/operations.md, "What names a fault")';
+    return [...log, warning(look.service, `${since} ${found.join(', ')}`, remedy)];
+  }
+  return log.length > 0 ? log : [ok(look.service, `no trouble ${since}`)];
+}
+
+function checkLog({ service, metrics }: ServiceLook, since: string): Finding[] {
+  const lines = metrics?.get('log_lines_dropped_total') ?? 0;
+  if (lines === 0) return [];
+  const message = `${since} lines of its log that could not be written: ${lines}`;
+  return [warning(service, message, 'make room on the disk of its log, or repair the program that reads it')];
 }

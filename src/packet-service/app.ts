@@ -14,6 +14,7 @@ import type { Server } from '../platform/http/server.ts';
 import { openPlaces, type Places } from '../platform/limits/places.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import type { Beside } from '../platform/service/beside.ts';
 import { serviceTables } from '../platform/service/tables.ts';
@@ -35,6 +36,7 @@ import type { DirectoryEffects } from './collaboration/sharing/directory/entry.t
 import { registryReaders } from './collaboration/sharing/directory/mail-readers.ts';
 import { registerDirectory } from './collaboration/sharing/directory/routes.ts';
 import { registryNames, senderNames } from './collaboration/sharing/directory/sender-names.ts';
+import { unconfirmContacts } from './collaboration/sharing/directory/store.ts';
 import { QUEUES } from './collaboration/sharing/notifications/channels.ts';
 import type { Notifier } from './collaboration/sharing/notifications/notifier.ts';
 import { JOBS_SCHEMA, openNotifications } from './collaboration/sharing/notifications/open-notifications.ts';
@@ -50,7 +52,7 @@ import {
 import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
 import { packetVisibility, type Visibility } from './core/access/visibility.ts';
-import { EXAMPLE_IDS } from './core/contract/schemas.ts';
+import { EXAMPLE_IDS, errors } from './core/contract/schemas.ts';
 import { refuseBesideRegistry } from './core/geoids/beside-registry.ts';
 import { makeResolver } from './core/geoids/resolver.ts';
 import { registerFields } from './core/geoids/routes.ts';
@@ -120,9 +122,8 @@ export async function packetService(
   const { pools, untilComplete } = await openConnections(app, settings, opening);
   const { pool, logPool } = pools;
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
-  const addWords = wordAdder(pool);
+  const [addWords, pending] = [wordAdder(pool), pendingList(pool, logger)];
   const news = broadcast(pool, logger, findParticipants);
-  const pending = pendingList(pool, logger);
   const batches = openBatches(pools, settings, { metrics, logger, ...reading, untilComplete });
   const writer = withWriteListener(batches, ({ event }) => {
     log.wake();
@@ -146,10 +147,11 @@ export async function packetService(
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
-  const { tokenUsers, refusalOf } = authenticate(app, { settings, pool, registry, breakers });
+  const gate = { settings, pool, registry, breakers, onFirstToken: unconfirmContacts };
+  const { tokenUsers, refusalOf } = authenticate(app, gate);
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];
-  registerConditions(app, settings, { condition, metrics, backups, details });
+  registerConditions(app, settings, { pool, condition, metrics, backups, details });
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
@@ -200,16 +202,19 @@ async function openConnections(
 function registerConditions(
   app: Server,
   settings: Settings,
-  {
-    condition,
-    metrics,
-    backups,
-    details,
-  }: { condition: Condition; metrics: Registry; backups: Backups | undefined; details: Reading['details'] },
+  parts: {
+    pool: pg.Pool;
+    condition: Condition;
+    metrics: Registry;
+    backups: Backups | undefined;
+    details: Reading['details'];
+  },
 ): void {
-  const health = registerHealth(app, 'packet-service', { condition, metrics });
+  const { pool, metrics, backups, details } = parts;
+  const health = registerHealth(app, 'packet-service', parts);
   for (const detail of details) health.tell(detail);
   tellBackups({ health, metrics }, settings, backups);
+  watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
 }
 
 /** The batch writer, which tells the positions of its commits if replicas are read. */
@@ -321,7 +326,9 @@ function registerSharing(
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
-  registerDirectory(app, { pool, effects: directoryEffects(notifier), wake: notifier.wake });
+  const { askRegistry } = sharing;
+  const directory = { pool, askRegistry, limitsContacts, wake: notifier.wake };
+  registerDirectory(app, { ...directory, effects: directoryEffects(notifier) });
   registerPeople(app, { findKnownNames });
   registerNotifications(app, { pool });
   registerAdministration(app, { pool, metrics, jobsSchema: JOBS_SCHEMA, replay, registry });
@@ -376,6 +383,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       },
     },
     errorBody: problem => ({ error: problem.message }),
+    refusals: errors,
     challenge: ({ headers }) =>
       headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"',
     everyError: false,

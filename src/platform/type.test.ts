@@ -32,9 +32,6 @@ const call = (name: keyof typeof Type, ...values: fc.Arbitrary<unknown>[]) =>
 const simple = (['String', 'Integer', 'Number', 'Boolean', 'Null', 'Any', 'Unknown'] as const).map(name =>
   call(name, options),
 );
-const pattern = fc
-  .constantFrom({}, { pattern: '^[a-z]+$' })
-  .map((given): Call => ({ call: 'String', values: [given] }));
 const { schema } = fc.letrec<{ schema: Call; object: Call }>(tie => ({
   schema: fc.oneof(
     { maxDepth: 4 },
@@ -45,7 +42,6 @@ const { schema } = fc.letrec<{ schema: Call; object: Call }>(tie => ({
     call('Optional', tie('schema')),
     call('Array', tie('schema'), options),
     call('Union', fc.array(tie('schema'), { minLength: 1, maxLength: 3 }), options),
-    call('Record', pattern, tie('schema'), options),
     call('Partial', tie('object'), options),
     tie('object'),
   ),
@@ -59,4 +55,19 @@ test('every schema is the one that TypeBox makes, with its members in the same o
     }),
     { numRuns: runs(100) },
   );
+});
+
+test('a record checks the value of every key, and the keys if they have a rule', () => {
+  const values = Type.Number();
+  const options = { maxProperties: 3 };
+  expect(Type.Record(Type.String(), values, options)).toEqual({
+    type: 'object',
+    additionalProperties: { type: 'number' },
+    maxProperties: 3,
+  });
+  expect(Type.Record(Type.String({ maxLength: 5 }), values)).toEqual({
+    type: 'object',
+    propertyNames: { maxLength: 5 },
+    additionalProperties: { type: 'number' },
+  });
 });

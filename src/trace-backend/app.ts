@@ -19,6 +19,7 @@ import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
+import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
 import type { Beside } from '../platform/service/beside.ts';
@@ -42,6 +43,7 @@ import { findAddressesOf } from './catalogue/companies/invitations/addresses-sto
 import { expireInvitationsHourly } from './catalogue/companies/invitations/expire.ts';
 import { invitationMail } from './catalogue/companies/invitations/invite.ts';
 import { addressMail } from './catalogue/companies/invitations/invite-address.ts';
+import { leaveAccepted } from './catalogue/companies/invitations/leave-accepted.ts';
 import {
   type CompanyIds,
   findColleagueIds,
@@ -50,6 +52,7 @@ import {
 } from './catalogue/companies/members/members-store.ts';
 import { registerCompanies } from './catalogue/companies/routes.ts';
 import { openCurrency } from './catalogue/currency/open-currency.ts';
+import { addKnownCurrencies } from './catalogue/currency/rates.ts';
 import { registerCurrency } from './catalogue/currency/routes.ts';
 import { registerFinalProducts } from './catalogue/final-products/routes.ts';
 import { findFinalProductUses } from './catalogue/final-products/store.ts';
@@ -141,6 +144,7 @@ export async function prepareTraceBackend(
     await sealSecrets(pool, box);
     await sealFactors(pool, box);
     await makeFirstAdmin(pool, settings, logger);
+    await addKnownCurrencies(pool);
   } finally {
     await pool.end();
   }
@@ -196,7 +200,8 @@ export async function traceBackend(
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   tellBackups({ health, metrics }, settings, backups);
-  const personal = { pool, places, passwords: openPasswords(), exports, files, mailer, elsewhere };
+  const passwords = openPasswords();
+  const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
@@ -204,12 +209,13 @@ export async function traceBackend(
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
   registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
-  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks });
+  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks, passwords });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
   registerCurrency(app, { pool, currencies, files, places }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
+  watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
   app.addHook('onListen', async () => {
     jobs.start();
     condition.start({ read: () => readSomething(pool), write: probeAudit(pool) });
@@ -291,7 +297,7 @@ const mailContents = (pool: pg.Pool): MailContents => ({
   emailChange: shareEmailChange,
   instanceName: () => findInstanceName(pool),
   invitation: (userId, companyId) => invitationMail(pool, userId, companyId),
-  addressInvitation: (id, isActive) => addressMail(pool, id, isActive),
+  addressInvitation: id => addressMail(pool, id),
 });
 
 /** The metric of mails that used up their attempts or were refused for good. */
@@ -342,7 +348,7 @@ function registerAccounts(app: Server, accounts: Accounts): void {
   const colleaguesOf = (userId: number) => findColleagueIds(pool, userId);
   const cookies = sessionCookies(settings);
   const sessions = openSessions(accounts);
-  const context = { ...accounts, cookies, sessions, companiesOf, colleaguesOf };
+  const context = { ...accounts, cookies, sessions, companiesOf, colleaguesOf, leaveAccepted };
   registerUsers(app, context);
   registerSessions(app, context);
   registerSecondFactor(app, context);

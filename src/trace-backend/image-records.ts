@@ -11,6 +11,7 @@ import {
 } from './catalogue/images/references-store.ts';
 import { findBatchIds, findLabelIds } from './catalogue/labels/batches/store.ts';
 import { findProductIds, isOnePublished, isPublicIn } from './catalogue/labels/contents/store.ts';
+import { isShownCertificate } from './catalogue/labels/documents/certifications.ts';
 import { isShownByLabel } from './catalogue/labels/documents/documents.ts';
 import { type LabelDependents, saveLabels } from './catalogue/labels/record/label.ts';
 import { findLabels } from './catalogue/labels/record/store.ts';
@@ -52,7 +53,9 @@ export const mayRead: MayRead = async (database, caller, entity, ids) =>
 export const isPublic: IsPublic = async (database, entity, ids, storageKey) => {
   if (entity === 'label') return isPublicIn(database, ids, storageKey);
   if (entity === 'knowledge_blog') return isPublicEntry(database, ids);
-  if (entity === 'company') return isShownByLabel(database, ids, storageKey);
+  if (entity === 'company') {
+    return (await isShownByLabel(database, ids, storageKey)) || isShownCertificate(database, ids, storageKey);
+  }
   return entity === 'label_batch' && isOnePublished(database, await findLabelIds(database, ids));
 };
 

@@ -4,7 +4,7 @@ import type { Server } from '../platform/http/server.ts';
 import type { AddressCounts } from '../platform/limits/counts.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
-import { failure } from './base/contract/envelope.ts';
+import { failure, failures } from './base/contract/envelope.ts';
 import { EXAMPLE_COMPANY } from './base/contract/schemas.ts';
 
 /** Requests of one client address in a minute, at most. */
@@ -62,6 +62,7 @@ export function createTraceServer(
       },
     },
     errorBody: failure,
+    refusals: failures,
     challenge: ({ headers }) =>
       headers.authorization?.startsWith('Bearer ') ? 'Bearer error="invalid_token"' : LOG_IN,
     everyError: true,

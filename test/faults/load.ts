@@ -21,6 +21,8 @@ const READING = [
   // The same of mails, of which none is given up here.
   'POST /api/administration/failed-mails/replay',
   'DELETE /api/administration/failed-mails/{id}',
+  // Only where no mails are sent.
+  'POST /api/user/admin/confirmation_link',
 ];
 
 const STORIES = { ...PACKET_STORIES, ...TRACE_STORIES };

@@ -28,7 +28,7 @@ const account: Story = async teller => {
   const token = await mailed(email);
   await change(fact, 'CONFIRMED_EMAIL Ana', {
     endpoint: 'POST /api/user/confirm_email',
-    body: { token },
+    body: { token, password: PASSWORD },
     ...fromMail,
   });
   await change(fact, 'ACTIVE Ana', {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FX_KEY, type FxProvider, fxProvider } from '../helpers/fx-provider.ts';
+import { runs } from '../helpers/property.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { share, storedPacket } from '../helpers/sharing.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from '../helpers/trace.ts';
@@ -11,7 +12,7 @@ import { anyText, bytesOf } from './texts.ts';
 
 /** `npm run fuzz` sets them. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20261122);
-const COUNT = Number(process.env.FUZZ_COUNT ?? 5000);
+const COUNT = Number(process.env.FUZZ_COUNT ?? runs(5000));
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 10);
 const ms = MINUTES * 60_000;
 const timeout = ms + 120_000;

@@ -43,7 +43,22 @@ export const NUMBERS = [
 /** Names that every object has, that are indexes, or that mean something to us. */
 export const KEYS = [
   ...['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toString', 'valueOf', 'then', 'toJSON'],
-  ...['0', '1', '-1', '4294967294', '4294967295', '', 'é', '\u0000', 'hash', 'id', 'length', '$ref'],
+  ...[
+    '0',
+    '1',
+    '-1',
+    '4294967294',
+    '4294967295',
+    '',
+    'é',
+    '\u0000',
+    'hash',
+    'id',
+    'length',
+    '$ref',
+    'a\nb',
+    '\u2028',
+  ],
 ];
 
 /** Bytes that are no UTF-8: a lone surrogate, an overlong U+0000, half a character, a byte that never occurs. */

@@ -79,7 +79,12 @@ export async function runningConsole(
     async newUser(role = 'USER', name = { name: 'Ana', surname: 'Uwase' }) {
       const email = `user-${++count}-${process.pid}@example.org`;
       const who = { email, emailKey: email, ...name, language: 'EN' as const };
-      const account = { status: 'ACTIVE' as Status, password: PASSWORD_HASH, createdAt: new Date() };
+      const account = {
+        status: 'ACTIVE' as Status,
+        password: PASSWORD_HASH,
+        createdAt: new Date(),
+        emailConfirmedAt: new Date(),
+      };
       const user = await insertUser(pools.trace_backend, { ...who, role, ...account });
       return { id: user?.id as number, email };
     },

@@ -49,7 +49,7 @@ export async function fxProvider(): Promise<FxProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     asked: [],
     behaviour: 'well',
-    rates: { USD: 1.0825, RWF: 1571.823456, JPY: 163.21, EUR: 1 },
+    rates: { USD: 1.0825, RWF: 1571.823456, JPY: 163.21, XAU: 0.000394, EUR: 1 },
     release() {
       provider.behaviour = 'well';
       for (const answerHeld of held.splice(0)) answerHeld();
@@ -76,7 +76,10 @@ function answer({ behaviour, rates }: FxProvider, url: URL, response: ServerResp
   else if (url.pathname === '/symbols') {
     send({
       success: true,
-      symbols: { USD: 'United States Dollar', RWF: 'Rwandan Franc', JPY: 'Japanese Yen' },
+      symbols: {
+        ...{ USD: 'United States Dollar', RWF: 'Rwandan Franc', JPY: 'Japanese Yen' },
+        XAU: 'Gold (troy ounce)',
+      },
     });
   } else {
     const asked = url.pathname === '/latest' ? new Date().toISOString().slice(0, 10) : url.pathname.slice(1);

@@ -26,9 +26,16 @@ export interface RunningProcess {
 const dataDir = mkdtempSync(path.join(tmpdir(), 'fieldtrace-test-data-'));
 process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }));
 
-/** Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is. */
-export async function startProcess(environment: Record<string, string>): Promise<RunningProcess> {
-  const { child, output, log, ended } = launch(environment);
+/**
+ * Starts fieldtrace as `npm start` does, on a free port, and waits until it says where it is.
+ *
+ * @param stdout where its log goes, a file descriptor; without it `log()` has it
+ */
+export async function startProcess(
+  environment: Record<string, string>,
+  stdout: number | 'pipe' = 'pipe',
+): Promise<RunningProcess> {
+  const { child, output, log, ended } = launch(environment, stdout);
   const [url, traceUrl, consoleUrl] = await new Promise<[string, string, string]>((resolve, reject) => {
     child.stderr?.on('data', () => {
       const packet = /packet service\s+(http:\/\/\S+)/.exec(output())?.[1] as string;
@@ -52,7 +59,8 @@ export async function runToEnd(
   return { code: await ended, output: output() };
 }
 
-function launch(environment: Record<string, string>) {
+/** Starts fieldtrace without waiting for anything. */
+export function launch(environment: Record<string, string>, stdout: number | 'pipe' = 'pipe') {
   const child = spawn(process.execPath, ['dist/main.js'], {
     cwd: ROOT,
     env: {
@@ -65,15 +73,15 @@ function launch(environment: Record<string, string>) {
       DATA_DIR: dataDir,
       ...environment,
     } as NodeJS.ProcessEnv,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', stdout, 'pipe'],
   });
   let text = '';
   let log = '';
-  child.stdout.on('data', chunk => {
+  child.stdout?.on('data', chunk => {
     text += chunk;
     log += chunk;
   });
-  child.stderr.on('data', chunk => {
+  child.stderr?.on('data', chunk => {
     text += chunk;
   });
   const ended = new Promise<number | null>(resolve => child.on('close', code => resolve(code)));

@@ -1,19 +1,53 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Seconds of processor time of this process and of all its descendants that have ended and were waited for. The
- * descendants are counted on Linux alone.
+ * Seconds of processor time of this process and of its descendants: those that run, and those that have ended and were
+ * waited for. Descendants are counted on Linux alone.
  */
 export function processorSeconds(): number {
   const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6 + endedChildren();
+  const own = (user + system) / 1e6;
+  if (process.platform !== 'linux') return own;
+  return own + ticksOf(process.pid).children / TICKS_PER_SECOND + runningDescendants(process.pid);
 }
 
-/** Linux counts in ticks of 10 ms: cutime and cstime of proc(5), the 16th and 17th field. */
-function endedChildren(): number {
-  if (process.platform !== 'linux') return 0;
-  const line = readFileSync('/proc/self/stat', 'utf8');
+/** Linux counts in ticks of 10 ms. */
+const TICKS_PER_SECOND = 100;
+
+function runningDescendants(parent: number): number {
+  return childrenOf(parent)
+    .map(child => {
+      const { own, children } = ticksOf(child);
+      return (own + children) / TICKS_PER_SECOND + runningDescendants(child);
+    })
+    .reduce((sum, seconds) => sum + seconds, 0);
+}
+
+/** utime, stime, cutime and cstime of proc(5), the 14th to 17th field; nothing of a process that has ended. */
+function ticksOf(process: number): { own: number; children: number } {
+  const line = orNothing(() => readFileSync(`/proc/${process}/stat`, 'utf8'));
   // The program's name, the second field, can contain spaces.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) / 100;
+  const [utime = 0, stime = 0, cutime = 0, cstime = 0] = fields.slice(11, 15).map(Number);
+  return { own: utime + stime, children: cutime + cstime };
+}
+
+/** Each thread of a process has the children that it has started. */
+function childrenOf(process: number): number[] {
+  const threads = orNothing(() => readdirSync(`/proc/${process}/task`).join(' ')).split(' ');
+  return threads
+    .flatMap(thread =>
+      orNothing(() => readFileSync(`/proc/${process}/task/${thread}/children`, 'utf8')).split(' '),
+    )
+    .filter(child => child !== '')
+    .map(Number);
+}
+
+/** Processes end while they are counted. */
+function orNothing(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return '';
+  }
 }

@@ -28,8 +28,12 @@ interface Pair {
   lost: boolean;
 }
 
-/** A relay to a PostgreSQL server, over TCP on loopback. */
-export async function openRelay(target: Connection): Promise<Relay> {
+/**
+ * A relay to a PostgreSQL server, over TCP on loopback.
+ *
+ * @param at its port, by default any free one
+ */
+export async function openRelay(target: Connection, at = 0): Promise<Relay> {
   const pairs = new Set<Pair>();
   let dark = false;
   let breaking: string | undefined;
@@ -67,7 +71,7 @@ export async function openRelay(target: Connection): Promise<Relay> {
   }
 
   const server: Server = createServer({ noDelay: true }, join);
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>(resolve => server.listen(at, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
 
   return {

@@ -43,6 +43,45 @@ export async function enter(
   expect(answer.status, answer.text).toBe(200);
 }
 
+/**
+ * Lists a contact of a user and confirms it with their token, as by the link of a mail.
+ *
+ * @param headers the user's token
+ */
+export async function prove(
+  { send, pool }: Pick<RunningService, 'send' | 'pool'>,
+  user: string,
+  contact: string,
+  headers: Record<string, string>,
+  discoverable = true,
+): Promise<void> {
+  const at = `/directory/users/${user}`;
+  const earlier = await send('GET', at, undefined, headers);
+  const contacts = [...(earlier.body.contacts ?? []), contact];
+  const listed = await send('PUT', at, { contacts, discoverable }, headers);
+  expect(listed.status, listed.text).toBe(200);
+  const secret = newUlid();
+  await pool.query(
+    `INSERT INTO directory_confirmations (token_hash, user_id, contact, expires_at)
+     VALUES (sha256(convert_to($1, 'UTF8')), $2, $3, now() + interval '1 day')`,
+    [secret, user, contact.toLowerCase()],
+  );
+  const confirmed = await send('POST', `/directory/confirmations/${secret}`, {}, headers);
+  expect(confirmed.status, confirmed.text).toBe(200);
+  expect(confirmed.body.unconfirmed).not.toContain(contact.toLowerCase());
+}
+
+/** A link of an invitation to a contact, as a mail brings it: its token. */
+export async function invitationTo({ pool }: Pick<RunningService, 'pool'>, contact: string): Promise<string> {
+  const token = newUlid();
+  await pool.query(
+    `INSERT INTO invitation_tokens (token_hash, contact, expires_at)
+     VALUES (sha256(convert_to($1, 'UTF8')), $2, now() + interval '1 day')`,
+    [token, contact],
+  );
+  return token;
+}
+
 export interface InboxShare {
   share_id: string;
   packet_id: string;

@@ -94,6 +94,7 @@ export async function runningTrace(
         status: 'ACTIVE' as Status,
         password: PASSWORD_HASH,
         createdAt: new Date(),
+        emailConfirmedAt: new Date(),
       };
       await insertUser(pool, user);
       return login(email, PASSWORD);

@@ -31,8 +31,8 @@ export interface OtherClient {
   query: pg.Client['query'];
   /** Inserts a packet without committing, in the transaction that it begins if none is open. */
   hold(id: string): Promise<void>;
-  /** Resolves when another connection waits for a lock. */
-  blocks(): Promise<unknown>;
+  /** Resolves when another connection waits for a lock, or so many do. */
+  blocks(count?: number): Promise<unknown>;
   /** Runs a statement on one more connection; gives whether it went through or must wait for a lock, and undoes it. */
   canRun(statement: string, values: readonly unknown[]): Promise<boolean>;
   end(): Promise<void>;
@@ -58,7 +58,7 @@ export async function otherClient({
         [id],
       );
     },
-    blocks: () => eventually(waiting),
+    blocks: (count = 1) => eventually(async () => (await waiting()) >= count),
     async canRun(statement, values) {
       const before = await waiting();
       const third = await pool.connect();

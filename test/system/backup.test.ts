@@ -18,7 +18,8 @@ import {
   withSuperuser,
 } from '../helpers/backup.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { startProcess } from '../helpers/process.ts';
+import { runToEnd, startProcess } from '../helpers/process.ts';
+import { lackingLast, recordAsBefore } from '../helpers/replaced.ts';
 import { sender } from '../helpers/service.ts';
 
 /** The objects of the only instance in a target, by kind. */
@@ -257,6 +258,49 @@ test('backup verify names every object that was changed, and a wrong key is refu
     const refused = await fieldtrace(wrong, ...words);
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('BACKUP_KEY does not open')]);
   }
+});
+
+test('a backup of v0.1.0 is restored and upgraded, and one that is older is refused with the version that restores it', {
+  timeout: 240_000,
+}, async () => {
+  const stage = stageDirectory();
+  const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
+  const settings = backupSettings(data, target);
+  const service = await startBackedUp(settings);
+  const id = await observe(service);
+  const connection = {
+    host: path.join(data, 'postgres/socket'),
+    user: 'fieldtrace_superuser',
+    password: (await readFile(path.join(data, 'postgres/superuser-password'), 'utf8')).trim(),
+    database: 'fieldtrace',
+  };
+  await recordAsBefore(connection);
+  await untilShipped(data);
+  const into = path.join(stage, 'restored');
+  const restored = await fieldtrace(settings, 'restore', '--into', into);
+  expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('nothing differs')]);
+  const copy = await startProcess({ DATA_DIR: into });
+  expect(copy.log()).not.toContain('"migrated"');
+  expect(await which(copy, [id])).toEqual([id]);
+  copy.child.kill('SIGTERM');
+  await copy.ended;
+
+  await recordAsBefore(connection, lackingLast('packet_service'));
+  await untilShipped(data);
+  const sentence =
+    /older than fieldtrace v0\.1\.0 \(it has 26 of 27 migrations\).* restore or verify this backup with v0\.1\.0 \(git checkout v0\.1\.0\), into an empty directory/;
+  const older = path.join(stage, 'older');
+  for (const words of [
+    ['restore', '--into', older],
+    ['backup', 'verify'],
+  ]) {
+    const { code, err } = await fieldtrace(settings, ...words);
+    expect([code, err]).toEqual([1, expect.stringMatching(sentence)]);
+  }
+  const start = await runToEnd({ DATA_DIR: older });
+  expect([start.code, start.output]).toEqual([1, expect.stringMatching(/cannot start: .*restore/)]);
+  service.child.kill('SIGTERM');
+  await service.ended;
 });
 
 test('a passphrase encrypts as well as an identity, and neither a target inside DATA_DIR nor a missing key is accepted', {

@@ -108,6 +108,8 @@ test('ports, folders, sizes and times in deploy/ are those of the settings', () 
   // docs/operations.md, "Starting and stopping": 15 s for requests, 30 s for writes, and PostgreSQL.
   expect(unitLines('TimeoutStopSec')).toEqual(['90']);
   expect(compose.services.fieldtrace?.stop_grace_period).toBe('90s');
+  // A power cut must not leave a machine without services until somebody comes.
+  expect([unitLines('StartLimitIntervalSec'), unitLines('Restart')]).toEqual([['0'], ['on-failure']]);
   expect([unitLines('KillMode'), wordsAfter('STOPSIGNAL')]).toEqual([['mixed'], ['SIGTERM']]);
 });
 

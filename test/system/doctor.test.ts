@@ -15,6 +15,7 @@ import { asService, type TestDatabase, testDatabase } from '../helpers/database.
 import { temporaryFolder } from '../helpers/folder.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
+import { type Change, lackingLast, recordAsBefore } from '../helpers/replaced.ts';
 
 const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
@@ -56,9 +57,9 @@ const findingsOf = async (settings: Record<string, string>) => {
 const about = (findings: readonly Finding[], check: string) =>
   findings.filter(finding => finding.check === check);
 
-/** Settings for the database of this test file alone, which no service uses. */
-function external(): Record<string, string> {
-  const { host, port, user, password, database: name } = asService(database.connection);
+/** Settings for a database that no service uses, by default that of this test file alone. */
+function external({ connection }: TestDatabase = database): Record<string, string> {
+  const { host, port, user, password, database: name } = asService(connection);
   return {
     DATABASE_URL: `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`,
     DATA_DIR: path.join(folder.folder, 'elsewhere'),
@@ -84,6 +85,7 @@ test('beside a running service it checks everything, masks secrets and disturbs 
     /^ok +log +1 entries/m,
     /^ok +dead letters +none$/m,
     /^ok +clock +is not behind the newest row$/m,
+    /^ok +accounts +the addresses of all active users are confirmed by their owners$/m,
     /^ok +DATA_DIR +\S+; what is private is only readable by its owner$/m,
     /^warning +backup +there is none: BACKUP_URL is not set\n +→ set BACKUP_URL/m,
     /^0 errors, \d+ warnings?$/m,
@@ -213,6 +215,10 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
     INSERT INTO notification_deliveries (notification_id, channel, status, attempts)
       SELECT notification_id, 'mail', 'dead', 20 FROM notifications;
     REVOKE SELECT ON chat_messages FROM fieldtrace`);
+  await database.pool.query(`
+    INSERT INTO trace_backend.users (email, email_key, password, name, surname, language, status, role, created_at)
+    SELECT status, status, '', '', '', 'EN', status, 'USER', now()
+    FROM unnest('{ACTIVE,CONFIRMED_EMAIL}'::text[]) AS status`);
   const { code, findings } = await findingsOf(external());
   expect(code).toBe(1);
   const found = (check: string, level: string, message: RegExp) =>
@@ -221,6 +227,7 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
     );
   found('log', 'error', /^1 events wait in the outbox and are not moved/);
   found('clock', 'warning', /^is 3\d{3} s behind the newest row/);
+  found('accounts', 'warning', /^1 active users have not confirmed their address/);
   found('dead letters', 'warning', /^1 notifications could not be delivered/);
   found('files', 'error', /the database's files are in the file store 0197a3f0/);
   found('privileges', 'error', /cannot read packet_service\.chat_messages$/);
@@ -240,6 +247,40 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
   const gone = await findingsOf({ ...external(), DATABASE_URL: 'postgres://user:hunter2@127.0.0.1:1/x' });
   expect(about(gone.findings, 'database')).toEqual([
     expect.objectContaining({ level: 'error', message: expect.stringContaining('ECONNREFUSED') }),
+  ]);
+});
+
+test('it says whether a database of v0.1.0 or before can be upgraded, and to which version first', async () => {
+  const old = await testDatabase();
+  onTestFinished(old.drop);
+  const migrationsOf = async (change?: Change) => {
+    await recordAsBefore(old.connection, change);
+    const { code, findings } = await findingsOf(external(old));
+    return [
+      code,
+      about(findings, 'migrations').map(({ level, message, remedy }) => [level, message, remedy]),
+    ];
+  };
+  expect(await migrationsOf()).toEqual([
+    0,
+    ['packet service', 'trace backend'].map(name => [
+      'warning',
+      `the ${name} lacks 100-baseline.sql`,
+      'start it, or run `fieldtrace migrate`',
+    ]),
+  ]);
+  expect(await migrationsOf(lackingLast('trace_backend'))).toEqual([
+    1,
+    [
+      ['warning', 'the packet service lacks 100-baseline.sql', 'start it, or run `fieldtrace migrate`'],
+      [
+        'error',
+        'the database is older than fieldtrace v0.1.0 (it has 39 of 40 migrations) and was left unchanged',
+        expect.stringMatching(
+          /^start v0\.1\.0 on it once \(git checkout v0\.1\.0, then npm start\), then this/,
+        ),
+      ],
+    ],
   ]);
 });
 

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migratePacketService, MOVED as PACKET } from '../../src/packet-service/app.ts';
@@ -18,6 +19,7 @@ import { upload } from '../helpers/attachments.ts';
 import { administer, asService, dropDatabase, type TestDatabase, testDatabase } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
+import { lackingLast, recordAsBefore } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, runningTrace } from '../helpers/trace.ts';
 
@@ -74,6 +76,20 @@ async function emptyDatabase(): Promise<Connection> {
   await administer(server, `CREATE DATABASE ${database}`);
   databases.push(database);
   return { ...server, database };
+}
+
+/** A database with the same rows as the source. */
+async function copyOfSource(): Promise<Connection> {
+  const copy = await emptyDatabase();
+  await moveDatabase({ source: source.connection, target: copy, services: [PACKET, TRACE] });
+  return copy;
+}
+
+/** What both services have recorded of their migrations. */
+async function recordsOf(connection: Connection): Promise<{ name: string; checksum: string }[]> {
+  const text = `SELECT name, checksum FROM packet_service.migrations
+    UNION ALL SELECT name, checksum FROM trace_backend.migrations`;
+  return query(connection, text);
 }
 
 function urlOf({ host, port, user, password, database }: Connection): string {
@@ -201,24 +217,59 @@ test('a move of a database that is written to meanwhile is refused, and so is on
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('no tables')]);
 });
 
-test('a database of an older version is moved at its level and then brought up to date', async () => {
-  const [old, target] = [await emptyDatabase(), await emptyDatabase()];
-  await migrate(old, PACKET.schema, PACKET.folder, { upTo: 3 });
-  await PACKET.makeJobs(old);
-  const [row] = await query(
-    source.connection,
-    'SELECT geoid, ts::text, type, header, body, footer, id, lat, lon, cell FROM packets WHERE thread_id IS NULL',
-  );
-  const pool = openPool(old, 'packet_service', 1);
-  await pool.query(
-    `INSERT INTO packets (id, geoid, ts, type, header, body, footer, lat, lon, cell)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [row.id, row.geoid, row.ts, row.type, row.header, row.body, row.footer, row.lat, row.lon, row.cell],
-  );
-  await pool.end();
+test('a database of v0.1.0 is moved to the level of the baseline, and itself stays as it was', async () => {
+  const [old, target] = [await copyOfSource(), await emptyDatabase()];
+  await recordAsBefore(old);
+  const before = await recordsOf(old);
   expect(await moved(urlOf(old), urlOf(target))).toMatchObject({ code: 0 });
-  expect(await migratePacketService(target)).toEqual([]);
-  expect(await entries(target)).toEqual({ logged: 1, queued: 0 });
+  expect(await recordsOf(old)).toEqual(before);
+  expect((await recordsOf(target)).map(({ name }) => name)).toEqual(['100-baseline.sql', '100-baseline.sql']);
+  expect([await migratePacketService(target), await migrateTraceBackend(target)]).toEqual([[], []]);
+  await expectWhole(target);
+});
+
+test('a database that is older is not moved, and the target stays as it was', async () => {
+  const [old, target] = [await copyOfSource(), await emptyDatabase()];
+  const query = (text: string) => withPool(target, 'public', pool => pool.query(text));
+  const schemas = async () => (await query('SELECT nspname FROM pg_namespace ORDER BY 1')).rows;
+  const before = await schemas();
+  for (const schema of ['packet_service', 'trace_backend'] as const) {
+    await recordAsBefore(old, lackingLast(schema));
+    const { code, stderr } = await moved(urlOf(old), urlOf(target));
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /^fieldtrace: --from: the database is older than fieldtrace v0\.1\.0 .*; start v0/,
+      ),
+    ]);
+    expect(await schemas()).toEqual(before);
+  }
+  // What an unfinished move left in the target would be removed.
+  await query('CREATE SCHEMA packet_service');
+  await query('CREATE TABLE packet_service.migrations (number integer, name text, checksum text)');
+  await query(`INSERT INTO packet_service.migrations VALUES (-1, 'unfinished move', '')`);
+  expect(await moved(urlOf(old), urlOf(target))).toMatchObject({ code: 1 });
+  expect((await query('SELECT number FROM packet_service.migrations')).rows).toEqual([{ number: -1 }]);
+});
+
+test('a database is moved at its own level, of which the target gets no later migration', async () => {
+  const [from, to] = [await emptyDatabase(), await emptyDatabase()];
+  const { folder, remove } = await temporaryFolder();
+  const migrations = pathToFileURL(`${folder}/`);
+  const service = { ...PACKET, folder: migrations };
+  for (const name of await readdir(PACKET.folder))
+    await copyFile(new URL(name, PACKET.folder), new URL(name, migrations));
+  await migrate(from, service.schema, migrations);
+  await PACKET.makeJobs(from);
+  await writeFile(new URL('101-later.sql', migrations), 'CREATE TABLE later (id integer);');
+  await moveDatabase({ source: from, target: to, services: [service] });
+  expect(await migrate(to, service.schema, migrations)).toEqual(['101-later.sql']);
+  expect(await migrate(from, service.schema, migrations)).toEqual(['101-later.sql']);
+  await moveDatabase({ source: from, target: await emptyDatabase(), services: [service] });
+  await expect(
+    moveDatabase({ source: from, target: await emptyDatabase(), services: [PACKET] }),
+  ).rejects.toThrow(/^--from: the database has migration 101-later\.sql of a newer fieldtrace/);
+  await remove();
 });
 
 test('a database goes from a server into a DATA_DIR and back, also where only another version can start it', async () => {

@@ -202,6 +202,7 @@ test('what is not there, or not open, is a page for a browser, and JSON for a pr
 test('the pages of mails of the trace backend are in the same style', async () => {
   expect(await open(`${trace.url}/api/user/confirm_email/${'x'.repeat(43)}`)).toBe(200);
   await picture('confirm');
+  await browser.page.getByLabel('Password of the account').fill('a password');
   await browser.page.getByRole('button', { name: 'Confirm' }).click();
   await browser.page.getByText('token is unknown, used or older').waitFor();
   expect(await open(`${trace.url}/api/user/reset_password/${'x'.repeat(43)}`)).toBe(200);

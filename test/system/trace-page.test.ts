@@ -50,6 +50,7 @@ test('the page at the root logs in by "Try it out" and calls what needs a login,
 test('the page behind a mailed link confirms only when its button is pressed', async () => {
   const { page } = browser;
   await page.goto(`${trace.url}/api/user/confirm_email/${'x'.repeat(43)}`);
+  await page.getByLabel('Password of the account').fill('a password');
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('token is unknown, used or older').waitFor();
   await page.screenshot({ path: path.join(folder, 'confirm.png') });

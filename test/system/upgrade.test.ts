@@ -1,7 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { copyFile } from 'node:fs/promises';
-import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { migratePacketService } from '../../src/packet-service/app.ts';
@@ -12,59 +8,42 @@ import { openFileStore } from '../../src/platform/files/index.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { migrateTraceBackend } from '../../src/trace-backend/app.ts';
 import { upload } from '../helpers/attachments.ts';
+import { fieldtrace } from '../helpers/backup.ts';
+import { rowsOf } from '../helpers/catalogue.ts';
 import { administer, asService, dropDatabase } from '../helpers/database.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
+import { jsonLines } from '../helpers/guide.ts';
+import { runToEnd, startProcess } from '../helpers/process.ts';
+import { type Change, lackingLast, migrateAsBefore, recordAsBefore, SERVICES } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from '../helpers/trace.ts';
 
-type Folder = Awaited<ReturnType<typeof temporaryFolder>>;
-
-const ROOT = path.resolve(import.meta.dirname, '../..');
-const SERVICES = [
-  { schema: 'packet_service', migrations: 'src/packet-service/migrations' },
-  { schema: 'trace_backend', migrations: 'src/trace-backend/migrations' },
-].map(({ schema, migrations }) => {
-  const folder = path.join(ROOT, migrations);
-  return { schema, folder, names: readdirSync(folder).sort() };
-});
-/** Numbers of migrations that there were at some time, in either service. */
-const LEVELS = Array.from(
-  { length: Math.max(...SERVICES.map(({ names }) => names.length)) },
-  (_, n) => n + 1,
-);
-
+const BASELINE = '100-baseline.sql';
 const { template: _, ...server } = inject('databaseServer');
-/** A database that climbs from level to level, without rows; each level's own is a copy of it. */
-const ladder = `ladder_${process.pid}`;
-const databases = [ladder];
-let reached: Folder[];
-
-/** Today's services, from whose rows the databases of earlier levels are filled. */
-let files: Folder;
-let packets: RunningService;
-let trace: RunningTrace;
+/** Made by the migrations of v0.1.0, with rows in many tables. */
+const original = `upgrade_${process.pid}`;
+const databases = [original];
+let files: Awaited<ReturnType<typeof temporaryFolder>>;
 let ids: Awaited<ReturnType<typeof story>>;
 
 beforeAll(async () => {
   files = await temporaryFolder();
-  reached = await Promise.all(SERVICES.map(() => temporaryFolder()));
-  packets = await runningService({ DATA_DIR: files.folder });
-  trace = await runningTrace({ DATA_DIR: files.folder });
-  ids = await story();
-  await administer(server, `CREATE DATABASE ${ladder}`);
+  const connection = { ...server, database: original };
+  await administer(server, `CREATE DATABASE ${original}`);
+  await migrateAsBefore(connection, asService(connection));
+  await migrateBoth(connection);
+  ids = await withServices(connection, story);
 });
 afterAll(async () => {
-  await trace.stop();
-  await packets.stop();
   for (const name of databases) await dropDatabase(server, name);
-  for (const { remove } of [files, ...reached]) await remove();
+  await files.remove();
 });
 
 const seen = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: -1.95, lon: 30.06 } };
 
-/** What users of both services do, before all upgrades. */
-async function story() {
+/** What users of both services do before the upgrade. */
+async function story(packets: RunningService, trace: RunningTrace) {
   // biome-ignore lint/suspicious/noExplicitAny: answers of several endpoints
   const make = async (where: string, body: object): Promise<any> => {
     const answer = await packets.send('POST', where, body);
@@ -82,150 +61,225 @@ async function story() {
   const admin = await trace.login(ADMIN.username, ADMIN.password);
   const company = await admin.send('POST', '/api/company/create', { name: 'Umucyo' });
   expect(company.status, company.text).toBe(200);
-  const product = await admin.send('POST', '/api/product/create', {
-    name: 'Ikawa',
-    company: { id: company.body.data.id },
-  });
+  const body = { name: 'Ikawa', company: { id: company.body.data.id } };
+  const product = await admin.send('POST', '/api/product/create', body);
   expect(product.status, product.text).toBe(200);
-  const logged = 'SELECT 1 FROM packet_log';
-  await eventually(async () => (await packets.pool.query(logged)).rowCount === 3);
-  return { thread_id, observation, message, company: company.body.data.id, product: product.body.data.id };
+  await eventually(async () => (await packets.send('GET', '/sync/packets')).body.packets.length === 2);
+  const text = async (id: string) => (await packets.send('GET', `/packets/${id}`)).text;
+  return {
+    thread_id,
+    packets: new Map([
+      [observation, await text(observation)],
+      [message, await text(message)],
+    ]),
+    company: company.body.data.id,
+    product: product.body.data.id,
+  };
 }
 
-/** A database as it was when both services had so many migrations, with rows. */
-async function databaseAt(level: number): Promise<Connection> {
-  for (const [at, { schema, folder, names }] of SERVICES.entries()) {
-    const known = reached[at]?.folder as string;
-    const name = names[level - 1];
-    if (name) await copyFile(path.join(folder, name), path.join(known, name));
-    await migrate({ ...server, database: ladder }, schema, pathToFileURL(`${known}/`));
+async function withServices<Result>(
+  connection: Connection,
+  work: (packets: RunningService, trace: RunningTrace) => Promise<Result>,
+): Promise<Result> {
+  const environment = { DATA_DIR: files.folder };
+  const packets = await runningService(environment, { connection });
+  const trace = await runningTrace(environment, { connection });
+  try {
+    return await work(packets, trace);
+  } finally {
+    await trace.stop();
+    await packets.stop();
   }
-  const connection = { ...server, database: `${ladder}_${level}` };
+}
+
+/** A database as v0.1.0 left it, or with other records of its migrations. */
+async function databaseBefore(change?: Change): Promise<Connection> {
+  const connection = { ...server, database: `${original}_${databases.length}` };
   databases.push(connection.database);
-  await administer(server, `CREATE DATABASE ${connection.database} TEMPLATE ${ladder}`);
-  await fill(packets.pool, connection, 'packet_service');
-  await fill(trace.pool, connection, 'trace_backend');
+  await administer(server, `CREATE DATABASE ${connection.database} TEMPLATE ${original}`);
+  await administer(
+    server,
+    `GRANT CREATE ON DATABASE ${connection.database} TO ${inject('serviceRole').user}`,
+  );
+  await recordAsBefore(connection, change);
   return connection;
 }
 
-const TABLES = `
-  SELECT relname AS name, (
-    SELECT array_agg(attname::text) FROM pg_attribute
-    WHERE attrelid = c.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = ''
-  ) AS columns, ARRAY(
-    SELECT confrelid::regclass::text FROM pg_constraint WHERE conrelid = c.oid AND confrelid NOT IN (0, c.oid)
-  ) AS needs
-  FROM pg_class AS c WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND relname <> 'migrations' ORDER BY oid`;
-const IDENTITIES = `
-  SELECT relname AS name, attname AS column FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
-  WHERE relnamespace = $1::regnamespace AND relkind = 'r' AND attidentity <> ''`;
-
-/** Tables in which migrations put rows. */
-const FILLED = new Set(['field_state', 'currency_types']);
-
-interface Table {
-  name: string;
-  columns: string[];
-  /** tables that its rows refer to */
-  needs: string[];
-}
-
-/** Each table after those that its rows refer to. */
-function inOrder(tables: readonly Table[]): Table[] {
-  const sorted: Table[] = [];
-  const add = (table: Table) => {
-    if (sorted.includes(table)) return;
-    for (const other of tables) if (table.needs.includes(other.name)) add(other);
-    sorted.push(table);
-  };
-  tables.forEach(add);
-  return sorted;
-}
-
-/** What earlier versions had in a table, where that is not today's rows without the columns of later versions. */
-function rowsOf(table: string, there: Set<string>): string {
-  const all = `SELECT to_jsonb(t) AS r FROM ${table} AS t`;
-  // The columns were NOT NULL once.
-  if (table === 'chat_messages') {
-    return `SELECT to_jsonb(t) || jsonb_build_object('text', coalesce(text, folded)) AS r FROM chat_messages AS t`;
-  }
-  if (there.has('chat_messages')) return all;
-  if (table === 'packets') return `${all} WHERE thread_id IS NULL`;
-  if (table === 'packet_geoids') return `${all} JOIN packets ON id = packet_id WHERE thread_id IS NULL`;
-  return all;
-}
-
-async function fill(from: pg.Pool, to: Connection, schema: string): Promise<void> {
-  const client = new pg.Client(to);
-  await client.connect();
-  try {
-    await client.query(`SET search_path = ${schema}`);
-    const { rows: tables } = await client.query<Table>(TABLES, [schema]);
-    const there = new Set(tables.map(({ name }) => name));
-    for (const { name, columns } of inOrder(tables)) {
-      const { rows } = await from.query(
-        `SELECT jsonb_agg(r)::text AS all FROM (${rowsOf(name, there)}) AS rows`,
-      );
-      if (rows[0].all === null) continue;
-      if (FILLED.has(name)) await client.query(`DELETE FROM ${name}`);
-      await client.query(
-        `INSERT INTO ${name} (${columns.join(', ')}) OVERRIDING SYSTEM VALUE
-         SELECT ${columns.join(', ')} FROM jsonb_populate_recordset(NULL::${name}, $1)`,
-        [rows[0].all],
-      );
-    }
-    const { rows: identities } = await client.query<{ name: string; column: string }>(IDENTITIES, [schema]);
-    for (const { name, column } of identities) {
-      const sequence = `pg_get_serial_sequence('${name}', '${column}')`;
-      await client.query(`SELECT setval(${sequence}, max(${column})) FROM ${name} HAVING count(*) > 0`);
-    }
-  } finally {
-    await client.end();
-  }
-}
-
-test.each(LEVELS)('a database of %i migrations is brought up to date with everything in it', async level => {
-  const connection = await databaseAt(level);
-  await migratePacketService(asService(connection), connection);
-  await migrateTraceBackend(asService(connection), connection);
-  const environment = { DATA_DIR: files.folder };
-  const [upgraded, upgradedTrace] = [
-    await runningService(environment, { ...packets, connection }),
-    await runningTrace(environment, { ...trace, connection }),
+async function migrateBoth(connection: Connection): Promise<string[][]> {
+  return [
+    await migratePacketService(asService(connection), connection),
+    await migrateTraceBackend(asService(connection), connection),
   ];
-  try {
-    const hasChat = level >= 3;
-    const { thread_id, observation, message, company, product } = ids;
-    for (const where of [
-      `/packets/${observation}`,
-      ...(hasChat ? [`/packets/${message}`, `/chat/threads/${thread_id}/messages`] : []),
-    ]) {
-      expect((await upgraded.send('GET', where)).text, where).toBe((await packets.send('GET', where)).text);
-    }
-    if (hasChat) {
-      const { body } = await upgraded.send('POST', '/chat/query', { user_id: 'ana', keyword: 'BLÄTT' });
-      expect(body.results).toHaveLength(1);
-    }
-    expect((await upgraded.send('POST', '/intake/scouting', seen)).status).toBe(201);
+}
 
-    const admin = await upgradedTrace.login(ADMIN.username, ADMIN.password);
-    if (level >= 3)
-      expect((await admin.send('GET', `/api/company/profile/${company}`)).body.data.name).toBe('Umucyo');
-    if (level >= 4) expect((await admin.send('GET', `/api/product/${product}`)).body.data.name).toBe('Ikawa');
-    const renamed = await admin.send('POST', '/api/company/create', { name: 'Another' });
-    expect(renamed.status, renamed.text).toBe(200);
+/** Both addresses, as a service and its operator have them. */
+function settingsOf(connection: Connection): Record<string, string> {
+  const url = ({ host, port, user, password, database }: Connection) =>
+    `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host as string)}&port=${port}`;
+  return {
+    DATABASE_URL: url(asService(connection)),
+    DATABASE_OWNER_URL: url(connection),
+    DATA_DIR: files.folder,
+  };
+}
 
-    const mismatches: unknown[] = [];
-    const counts = await verifyDatabase({
-      connection,
-      files: openFileStore(readSettings(environment)),
-      threads: 1,
-      onMismatch: mismatch => mismatches.push(mismatch),
-    });
-    expect(mismatches).toEqual([]);
-    expect(counts).toMatchObject(hasChat ? { packets: 3, messages: 1 } : { packets: 2, messages: 0 });
-  } finally {
-    await upgradedTrace.stop();
-    await upgraded.stop();
+async function withClient<Result>(
+  connection: Connection,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client(connection);
+  await client.connect();
+  return work(client).finally(() => client.end());
+}
+
+/** The rows of both services, and the records of their migrations. */
+async function contentsOf(connection: Connection) {
+  const lines = await withClient(connection, client => rowsOf(client, {}));
+  const kept = lines.filter(line => /^(packet_service|trace_backend)\./.test(line));
+  const isRecord = (line: string) => /^\w+\.migrations /.test(line);
+  return { rows: kept.filter(line => !isRecord(line)), records: kept.filter(isRecord) };
+}
+
+const recorded = (connection: Connection) =>
+  withClient(connection, async client => {
+    const { rows } = await client.query(
+      'SELECT name FROM packet_service.migrations UNION ALL SELECT name FROM trace_backend.migrations',
+    );
+    return rows.map(({ name }) => name);
+  });
+
+test('the records of v0.1.0 become that of the baseline, and everything else stays as it was', async () => {
+  const connection = await databaseBefore();
+  const { rows } = await contentsOf(connection);
+  expect(rows.length).toBeGreaterThan(30);
+  expect(await migrateBoth(connection)).toEqual([[BASELINE], [BASELINE]]);
+  expect((await contentsOf(connection)).rows).toEqual(rows);
+  expect(await recorded(connection)).toEqual([BASELINE, BASELINE]);
+  expect(await migrateBoth(connection)).toEqual([[], []]);
+
+  await withServices(connection, async (packets, trace) => {
+    for (const [id, text] of ids.packets) {
+      expect((await packets.send('GET', `/packets/${id}`)).text).toBe(text);
+    }
+    const messages = await packets.send('GET', `/chat/threads/${ids.thread_id}/messages`);
+    expect(messages.body.messages).toHaveLength(1);
+    const query = { user_id: 'ana', keyword: 'BLÄTT' };
+    expect((await packets.send('POST', '/chat/query', query)).body.results).toHaveLength(1);
+    expect((await packets.send('POST', '/intake/scouting', seen)).status).toBe(201);
+    const admin = await trace.login(ADMIN.username, ADMIN.password);
+    const company = await admin.send('GET', `/api/company/profile/${ids.company}`);
+    expect(company.body.data.name).toBe('Umucyo');
+    expect((await admin.send('GET', `/api/product/${ids.product}`)).body.data.name).toBe('Ikawa');
+    expect((await admin.send('POST', '/api/company/create', { name: 'Another' })).status).toBe(200);
+  });
+  const mismatches: unknown[] = [];
+  const counts = await verifyDatabase({
+    connection,
+    files: openFileStore(readSettings({ DATA_DIR: files.folder })),
+    threads: 1,
+    onMismatch: mismatch => mismatches.push(mismatch),
+  });
+  expect(mismatches).toEqual([]);
+  expect(counts).toMatchObject({ packets: 3, messages: 1 });
+});
+
+test('processes that start at once replace the records once, and log one line for each service', async () => {
+  const connection = await databaseBefore();
+  const both = await Promise.all([1, 2].map(() => startProcess(settingsOf(connection))));
+  for (const service of both) {
+    expect((await service.send('POST', '/intake/scouting', seen)).status).toBe(201);
+    service.child.kill('SIGTERM');
+    expect(await service.ended, service.output()).toBe(0);
   }
+  expect(await recorded(connection)).toEqual([BASELINE, BASELINE]);
+  const lines = both.flatMap(service => jsonLines(service.log()) as Record<string, unknown>[]);
+  const migrated = lines.filter(({ msg }) => msg === 'migrated');
+  expect(migrated.map(({ service, migrations }) => [service, migrations]).sort()).toEqual([
+    ['packet-service', [BASELINE]],
+    ['trace-backend', [BASELINE]],
+  ]);
+});
+
+test('the records are replaced in one transaction', async () => {
+  const connection = await databaseBefore();
+  const before = await contentsOf(connection);
+  await withClient(connection, client =>
+    client.query('ALTER TABLE packet_service.migrations ADD CONSTRAINT full_disk CHECK (number < 100)'),
+  );
+  await expect(migrateBoth(connection)).rejects.toMatchObject({ code: '23514' });
+  expect(await contentsOf(connection)).toEqual(before);
+});
+
+test('the role of the services cannot replace the records, and says who can', async () => {
+  const connection = await databaseBefore();
+  const before = await contentsOf(connection);
+  for (const { schema, folder } of SERVICES) {
+    await expect(migrate(asService(connection), schema, folder)).rejects.toThrow(
+      /lacks 100-baseline\.sql, and the role of DATABASE_URL does not own its tables: set DATABASE_OWNER_URL/,
+    );
+  }
+  expect(await contentsOf(connection)).toEqual(before);
+});
+
+const OLDER =
+  /the database is older than fieldtrace v0\.1\.0 .* and was left unchanged; start v0\.1\.0 on it once \(git checkout v0\.1\.0, then npm start\), then this version/;
+const last = { number: 999, name: '999-future.sql', checksum: 'x' };
+
+test.each<[database: string, change: Change, sentence: RegExp]>([
+  ['whose packet service is older', lackingLast('packet_service'), OLDER],
+  ['whose trace backend is older', lackingLast('trace_backend'), OLDER],
+  ['that is much older', records => records.slice(0, 3), OLDER],
+  ['that lacks a migration in between', records => records.toSpliced(4, 1), OLDER],
+  [
+    'with another text of a migration',
+    records => records.with(2, { ...records[2], checksum: 'x' } as (typeof records)[0]),
+    /migration 003-\w+\.sql, with another text than in fieldtrace v0\.1\.0, and was left unchanged/,
+  ],
+  [
+    'with a migration of another branch',
+    records => [...records, { number: 90, name: '090-branch.sql', checksum: 'x' }],
+    /migration 090-branch\.sql, which is not in fieldtrace v0\.1\.0, and was left unchanged/,
+  ],
+  [
+    'with both lists',
+    (records, { records: present }) => [...records, ...present],
+    /migration 100-baseline\.sql, which is not in fieldtrace v0\.1\.0, and was left unchanged/,
+  ],
+  [
+    'that is newer',
+    (_records, { records: present }) => [...present, last],
+    /the database has migration 999-future\.sql of a newer fieldtrace/,
+  ],
+  [
+    'whose baseline has another text',
+    (_records, { records: present }) => present.map(record => ({ ...record, checksum: 'x' })),
+    /migration 100-baseline\.sql was edited after it ran in this database/,
+  ],
+])(
+  'a database %s is refused, and neither service changes anything in it',
+  async (_title, change, sentence) => {
+    const connection = await databaseBefore(change);
+    await withClient(connection, client =>
+      client.query('DROP SCHEMA packet_service_jobs, trace_backend_jobs CASCADE'),
+    );
+    const schemas = () =>
+      withClient(connection, async client => (await client.query('SELECT nspname FROM pg_namespace')).rows);
+    const before = [await contentsOf(connection), await schemas()];
+    const { code, output } = await runToEnd(settingsOf(connection));
+    expect([code, output]).toEqual([1, expect.stringMatching(/^fieldtrace cannot start: /m)]);
+    expect(output).toMatch(sentence);
+    expect([await contentsOf(connection), await schemas()]).toEqual(before);
+  },
+);
+
+test('workers and commands refuse an older database with the same sentence', async () => {
+  const connection = await databaseBefore(lackingLast('packet_service'));
+  const before = await contentsOf(connection);
+  const { code, output } = await runToEnd({ ...settingsOf(connection), WORKERS: '2' });
+  expect([code, output]).toEqual([1, expect.stringMatching(OLDER)]);
+  for (const words of [['migrate'], ['verify'], ['audit'], ['user', 'unlock', 'ana@example.org']]) {
+    const refused = await fieldtrace(settingsOf(connection), ...words);
+    expect([refused.code, refused.err], words.join(' ')).toEqual([1, expect.stringMatching(OLDER)]);
+  }
+  expect(await contentsOf(connection)).toEqual(before);
 });

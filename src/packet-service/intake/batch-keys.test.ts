@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LoopbackRegistry, loopbackRegistry } from '../../../test/helpers/asset-registry.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
+import { canonicalJson } from '../core/packet-format/jcs.ts';
 
 let registry: LoopbackRegistry;
 let service: RunningService;
@@ -79,4 +81,57 @@ test('an item whose place cannot be looked up for now says when to try again, an
   const { results: later } = (await send(items, 'day 5')).body;
   expect([later[0].packet_uuid, later[2].packet_uuid]).toEqual([expect.any(String), expect.any(String)]);
   expect(later[1]).toEqual(results[1]);
+});
+
+test('an item of a batch with a key shares its key with the endpoint for a single item, both ways', async () => {
+  const bodies = ['first', 'second'].map(observation);
+  const [first, second] = bodies as [object, object];
+  const { thread_id } = (await service.send('POST', '/chat/threads', { name: 'x', created_by: 'ana' })).body;
+  const message = { thread_id, text: 'third' };
+  const batch = [
+    { intake: 'scouting', body: first },
+    { intake: 'scouting', body: second },
+    { intake: 'chat-message', body: message },
+  ];
+  const alone = (path: string, body: object, key: string) =>
+    service.send('POST', path, body, { 'idempotency-key': key });
+  const early = await alone('/intake/scouting', second, 'day 6/1');
+  const before = await count();
+  const { results } = (await send(batch, 'day 6')).body;
+  expect(results[1]).toEqual(early.body);
+  expect(await count()).toBe(before + 2);
+  for (const [path, body, index] of [
+    ['/intake/scouting', first, 0],
+    ['/intake/scouting', second, 1],
+    ['/intake/chat-message', message, 2],
+  ] as const) {
+    const again = await alone(path, body, `day 6/${index}`);
+    expect([again.status, again.body, again.headers.get('idempotency-replayed')]).toEqual([
+      201,
+      results[index],
+      'true',
+    ]);
+  }
+  expect((await alone('/intake/scouting', observation('other'), 'day 6/0')).status).toBe(409);
+  expect(await count()).toBe(before + 2);
+});
+
+test('a batch whose answer was stored by version 0.1 is answered as it was then', async () => {
+  const body = observation('long ago');
+  const { results } = (await send([{ intake: 'scouting', body }], 'day 7')).body;
+  const { rowCount } = await service.pool.query(
+    `UPDATE idempotency_keys SET route = 'POST /intake/batch', fingerprint = $1 WHERE key = 'day 7/0'`,
+    [
+      createHash('sha256')
+        .update(canonicalJson({ intake: 'scouting', body }))
+        .digest(),
+    ],
+  );
+  expect(rowCount).toBe(1);
+  const before = await count();
+  expect((await send([{ intake: 'scouting', body }], 'day 7')).body.results).toEqual(results);
+  const [changed] = (await send([{ intake: 'scouting', body: observation('changed') }], 'day 7')).body
+    .results;
+  expect(changed.status).toBe(409);
+  expect(await count()).toBe(before);
 });

@@ -247,7 +247,7 @@ const filled = (count: number, bytes: number) =>
 const refuse = () => Promise.reject(new Problem('invalid', 'refused'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
-  const whole = { isOrdered: false, check: () => {}, prepare: refuse, ...kind };
+  const whole = { isOrdered: false, check: () => {}, truncated: () => [], prepare: refuse, ...kind };
   return acceptBatch(taking(whole, parsedBytes), sender, batch, undefined);
 }
 

@@ -12,7 +12,9 @@ import type { ItemKinds, Sender } from './kinds.ts';
 import { BatchItem } from './schemas.ts';
 
 /** The answer to one item. */
-export type ItemAnswer = { packet_uuid: string } | { error: string; status: number; retry_after?: number };
+export type ItemAnswer =
+  | { packet_uuid: string; truncated?: readonly string[] }
+  | { error: string; status: number; retry_after?: number };
 
 /** Approximate microseconds per byte of an item for reading and checking it, and for making the packet. */
 const READING_COST = 0.1;
@@ -28,8 +30,8 @@ export interface BatchContext extends IntakeContext {
   parsed: WeightedSemaphore;
 }
 
-/** The route of keys derived from positions in a batch, so that they never equal keys of single requests. */
-const BATCH_ROUTE = 'POST /intake/batch';
+/** The route of the keys that version 0.1 stored for items without one of their own. */
+const FORMER_ROUTE = 'POST /intake/batch';
 
 const checkItem = bodyCheck(BatchItem);
 
@@ -83,8 +85,9 @@ async function answerItem(
   order: ItemOrder,
 ): Promise<ItemAnswer> {
   try {
-    const { answer } = await acceptItem(context, sender, item, order);
-    return JSON.parse(answer) as ItemAnswer;
+    const { answer, truncated } = await acceptItem(context, sender, item, order);
+    const stored = JSON.parse(answer) as { packet_uuid: string };
+    return truncated.length > 0 ? { ...stored, truncated } : stored;
   } catch (error) {
     const problem = toProblem(error);
     if (problem.code === 'internal') context.log.error({ err: error }, 'an item of a batch failed');
@@ -129,14 +132,13 @@ async function acceptItem(
   sender: Sender,
   { read, placeKey, size }: ReadItem,
   order: ItemOrder,
-): Promise<IntakeAnswer> {
+): Promise<IntakeAnswer & { truncated: readonly string[] }> {
   const { intake, idempotency_key, body } = checkItem(read());
   const kind = context.kinds[intake];
   kind.check(body);
-  const placed =
-    placeKey === undefined ? undefined : makeKey(sender, BATCH_ROUTE, placeKey, { intake, body });
-  const key =
-    idempotency_key === undefined ? placed : makeKey(sender, `POST /intake/${intake}`, idempotency_key, body);
+  const text = idempotency_key ?? placeKey;
+  const key = text === undefined ? undefined : makeKey(sender, `POST /intake/${intake}`, text, body);
+  const taking = key && idempotency_key === undefined ? findingFormer(context, { intake, body }) : context;
   const prepareInPace = async (turn?: Promise<void>) => {
     const make = await kind.prepare(sender, body);
     if (turn) await turn;
@@ -144,7 +146,8 @@ async function acceptItem(
     if (pausing) await pausing;
     return make;
   };
-  if (!kind.isOrdered) return acceptPacket(context, key, prepareInPace);
+  const truncated = kind.truncated(body);
+  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, prepareInPace)), truncated };
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
@@ -156,5 +159,21 @@ async function acceptItem(
       return make();
     };
   };
-  return acceptPacket(context, key, prepare).finally(done);
+  return { ...(await acceptPacket(taking, key, prepare).finally(done)), truncated };
+}
+
+/** Also finds the answer that version 0.1 stored for an item: a phone may repeat its batch days after an upgrade. */
+function findingFormer({ findAnswer, ...context }: BatchContext, item: object): IntakeContext {
+  return {
+    ...context,
+    async findAnswer(key) {
+      const [answer, former] = await Promise.all([
+        findAnswer(key),
+        findAnswer({ ...key, route: FORMER_ROUTE }),
+      ]);
+      if (answer || !former) return answer;
+      const { fingerprint } = makeKey({ user: key.caller }, FORMER_ROUTE, key.key, item);
+      return former.fingerprint.equals(fingerprint) ? { ...former, fingerprint: key.fingerprint } : former;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { bodyCheck } from '../../platform/http/validation.ts';
+import { truncate } from '../collaboration/chat/messages/message.ts';
 import type { AddWords } from '../collaboration/chat/search/dictionary.ts';
 import type { ThreadCheck } from '../collaboration/chat/threads/thread-check.ts';
 import { type Caller, claimedUser } from '../core/access/caller.ts';
@@ -19,6 +20,8 @@ export interface ItemKind {
   isOrdered: boolean;
   /** @throws Problem invalid, naming the field */
   check: (body: unknown) => void;
+  /** The fields of a checked body that are stored truncated. */
+  truncated: (body: unknown) => readonly string[];
   /**
    * @param a checked body
    */
@@ -44,6 +47,7 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
     }),
     'chat-message': kind('chat-message', {
       isOrdered: true,
+      truncated: ({ text }) => (truncate(text) === text ? NONE : ['text']),
       prepare: async (caller, message) => {
         const { user: author, anonymous, contentLanguage } = caller;
         const field = 'from_user';
@@ -56,15 +60,23 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
   };
 }
 
+const NONE: readonly string[] = [];
+
 function kind<Name extends IntakeName>(
   name: Name,
   {
     isOrdered,
+    truncated = () => NONE,
     prepare,
-  }: { isOrdered: boolean; prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare> },
+  }: {
+    isOrdered: boolean;
+    truncated?: (body: IntakeBody<Name>) => readonly string[];
+    prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare>;
+  },
 ): ItemKind {
   return {
     isOrdered,
+    truncated: body => truncated(body as IntakeBody<Name>),
     check: bodyCheck(intakeSchemas[name].body),
     prepare: (sender, body) => prepare(sender, body as IntakeBody<Name>),
   };

@@ -17,7 +17,14 @@ import { acceptBatch, type BatchContext } from './batch.ts';
 import { acceptFinalized } from './finalized-packets.ts';
 import { splitItems } from './items.ts';
 import { type ItemContext, itemKinds, type Sender } from './kinds.ts';
-import { batchSchema, INTAKE_NAMES, intakeSchemas, MAX_BATCH_BYTES, postPacketSchema } from './schemas.ts';
+import {
+  batchSchema,
+  INTAKE_NAMES,
+  intakeSchemas,
+  MAX_BATCH_BYTES,
+  postPacketSchema,
+  TRUNCATED,
+} from './schemas.ts';
 
 /**
  * Bytes of the items of all batches that are parsed and not answered yet, at most; parsed, they take up to twenty
@@ -51,8 +58,14 @@ export function registerIntake(
       config: { storesInBatch: true },
     };
     app.post(`/intake/${name}`, options, async (request, reply) => {
-      const prepare = () => kinds[name].prepare(senderOf(request), request.body);
-      return sendTaken(reply, await acceptPacket(taking, readKey(request), prepare));
+      const { prepare, truncated } = kinds[name];
+      const taken = await acceptPacket(taking, readKey(request), () =>
+        prepare(senderOf(request), request.body),
+      );
+      // Found in the body, so that a repeated request gets it, too.
+      const fields = truncated(request.body);
+      if (fields.length > 0) reply.header(TRUNCATED, fields.join(', '));
+      return sendTaken(reply, taken);
     });
   }
   registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), log: app.log });

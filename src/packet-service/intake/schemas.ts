@@ -85,6 +85,9 @@ export const scoutingSchema = {
   response: { 201: PacketCreated, ...errorAnswers(400, 403, 409, 410, 413, 500, 503) },
 };
 
+/** The header of answers to messages that are stored truncated. */
+export const TRUNCATED = 'fieldtrace-truncated';
+
 export const chatMessageSchema = {
   operationId: 'submitChatMessage',
   tags: ['Intake'],
@@ -95,7 +98,19 @@ export const chatMessageSchema = {
     'is durable. With a token, the sender is its user, who must be a participant of the thread.',
   headers: IdempotencyHeaders,
   body: ChatMessageBody,
-  response: { 201: PacketCreated, 403: forbidden, ...errorAnswers(400, 404, 409, 410, 413, 500, 503) },
+  response: {
+    201: {
+      ...PacketCreated,
+      headers: {
+        [TRUNCATED]: {
+          type: 'string',
+          description: 'text, if only the first 250 Unicode characters of the text are stored',
+        },
+      },
+    },
+    403: forbidden,
+    ...errorAnswers(400, 404, 409, 410, 413, 500, 503),
+  },
 };
 
 /**
@@ -126,8 +141,9 @@ export const BatchItem = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'as the Idempotency-Key header of that endpoint, with which it shares keys. Without one, the ' +
-          "item's key is the Idempotency-Key header of the batch, a slash, and the index of the item, from 0",
+          'as the Idempotency-Key header of that endpoint, with which it shares keys. By default the Idempotency-Key ' +
+          'header of the batch, a slash, and the index of the item, from 0: an item that is sent again alone with ' +
+          'that key is not stored twice',
       }),
     ),
     body: Type.Object({}, { additionalProperties: true }),
@@ -138,9 +154,15 @@ export const BatchItem = Type.Object(
 /** Bytes of one batch, at most. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
-/** The result of an item: {packet_uuid}, or {error, status, retry_after}. */
+/** The result of an item: {packet_uuid, truncated}, or {error, status, retry_after}. */
 const ItemResult = Type.Object({
   packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
+  truncated: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'the fields that are stored truncated, if any: text, after its first 250 Unicode characters',
+    }),
+  ),
   error: Type.Optional(Type.String({ description: 'why it was not stored' })),
   status: Type.Optional(Type.Integer({ description: 'the HTTP status that a single item would have got' })),
   retry_after: Type.Optional(

@@ -3,7 +3,24 @@ import { escapeIdentifier } from 'pg';
 import sql from 'sql-template-tag';
 
 /** A database that this version cannot work with. Its message says what to do. */
-export class MigrationError extends Error {}
+export class MigrationError extends Error {
+  /** the part of the message that says what is wrong */
+  readonly fault: string;
+  /** the part that says what to do, if it is separate */
+  readonly remedy: string | undefined;
+  /** git tag of the version that has to migrate the database before this one can */
+  readonly tag: string | undefined;
+
+  constructor(
+    fault: string,
+    { remedy, tag, cause }: { remedy?: string; tag?: string; cause?: unknown } = {},
+  ) {
+    super(remedy === undefined ? fault : `${fault}; ${remedy}`, { cause });
+    this.fault = fault;
+    this.remedy = remedy;
+    this.tag = tag;
+  }
+}
 
 /** SQLSTATE where another process was first: duplicate schema, or a unique violation when both commit at once. */
 const MADE_MEANWHILE = ['42P06', '23505'];

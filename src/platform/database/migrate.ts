@@ -1,11 +1,16 @@
-import { hash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { rolesOf } from './check-roles.ts';
 import { CONNECT_MS, type Connection } from './database.ts';
 import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 import { createSchema, MigrationError } from './make-schema.ts';
+import {
+  type Applied,
+  type Comparison,
+  compareMigrations,
+  type Migrations,
+  readMigrations,
+} from './migrations.ts';
 import { divide, type Roles } from './roles/divide.ts';
 
 export { MigrationError };
@@ -22,36 +27,30 @@ export const UNFINISHED_MOVE = -1;
 export interface MigrateOptions {
   /** time after which an unresponsive connection is destroyed */
   deadline?: Deadline;
-  /** number of the last migration that is run, in a database that `fieldtrace move` fills */
-  upTo?: number;
+  /** names of the migrations that are run, in a database that `fieldtrace move` fills */
+  only?: readonly string[];
   /** of the role that the service uses, which gets its rights on the tables */
   service?: Connection | undefined;
-}
-
-interface Migration {
-  number: number;
-  name: string;
-  text: string;
-  checksum: string;
 }
 
 /**
  * Brings one service's schema up to date. Migrations are numbered SQL files that only go forward; each runs in its
  * own transaction together with its record, so that a crash between two of them loses nothing. Processes that start
  * together take turns. A database with a migration that is unknown to this version, or has another text, is left
- * unchanged.
+ * unchanged. In a database that has all migrations of a version that the first migration replaces, their records are
+ * replaced by its own.
  *
  * @param connection of the role that owns the tables; any other one can only find that there is nothing to do
  * @param schema the PostgreSQL schema of the service, created if missing
  * @param folder the folder of `NNN-name.sql` files
- * @returns the names of the migrations that ran now
+ * @returns the names of the migrations that ran or were recorded now
  * @throws MigrationError; SettingsError if the two roles are in different databases
  */
 export async function migrate(
   connection: Connection,
   schema: string,
   folder: URL,
-  { deadline = MIGRATION_DEADLINE, upTo, service }: MigrateOptions = {},
+  { deadline = MIGRATION_DEADLINE, only, service }: MigrateOptions = {},
 ): Promise<string[]> {
   const migrations = await readMigrations(folder);
   const client = new pg.Client({
@@ -74,7 +73,7 @@ export async function migrate(
       return [];
     }
     await makeSchema(client, schema);
-    const names = await apply(client, migrations, upTo);
+    const names = await apply(client, migrations, only);
     if (roles) await grant(client, roles);
     return names;
   } finally {
@@ -119,7 +118,7 @@ async function ownsSchema(client: pg.Client, schema: string): Promise<boolean> {
 async function refuseWork(
   client: pg.Client,
   schema: string,
-  migrations: Migration[],
+  migrations: Migrations,
   isOwner: boolean,
 ): Promise<void> {
   if (isOwner) {
@@ -128,7 +127,7 @@ async function refuseWork(
     );
   }
   await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`);
-  const lacking = await pending(client, migrations);
+  const { lacking } = await compare(client, migrations);
   if (lacking.length === 0) return;
   throw new MigrationError(
     `the database lacks ${lacking.map(({ name }) => name).join(', ')}, and the role of DATABASE_URL does not own its ` +
@@ -165,42 +164,58 @@ export async function pendingMigrations(
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`);
     const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`);
     if (!rows[0].isThere) return undefined;
-    return (await pending(client, await readMigrations(folder))).map(({ name }) => name);
+    const { lacking } = await compare(client, await readMigrations(folder));
+    return lacking.map(({ name }) => name);
   } finally {
     await client.end();
   }
 }
 
-async function pending(client: pg.Client, migrations: Migration[], upTo?: number): Promise<Migration[]> {
-  const { rows: applied } = await client.query<{ number: number; name: string; checksum: string }>(
-    'SELECT number, name, checksum FROM migrations ORDER BY number',
-  );
-  for (const { number, name, checksum } of applied) {
-    if (number === UNFINISHED_MOVE) {
-      if (upTo !== undefined) continue;
-      throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
-    }
-    const known = migrations.find(migration => migration.number === number);
-    if (!known) throw new MigrationError(`the database has migration ${name} of a newer fieldtrace`);
-    if (known.checksum !== checksum) {
-      throw new MigrationError(
-        `migration ${name} was edited after it ran in this database; restore its text`,
-      );
-    }
+/**
+ * The names of the migrations that the tables of a service result from, in the folder of this version.
+ *
+ * @throws MigrationError if this version cannot make the same tables
+ */
+export async function reachedMigrations(client: pg.Client, schema: string, folder: URL): Promise<string[]> {
+  const migrations = await readMigrations(folder);
+  const { lacking, isReplaced } = await compare(client, migrations, { schema });
+  const missing = isReplaced ? lacking.slice(1) : lacking;
+  return migrations.all.filter(migration => !missing.includes(migration)).map(({ name }) => name);
+}
+
+interface ComparedWith {
+  /** the schema of the service, if it is not in the search path of the session */
+  schema?: string;
+  /** whether a move may have left the database unfinished */
+  isMoved?: boolean;
+}
+
+/** @throws MigrationError if this version cannot work with the database */
+async function compare(
+  client: pg.Client,
+  migrations: Migrations,
+  { schema, isMoved = false }: ComparedWith = {},
+): Promise<Comparison> {
+  const table = schema === undefined ? 'migrations' : `${client.escapeIdentifier(schema)}.migrations`;
+  const { rows } = await client.query<Applied>(`SELECT number, name, checksum FROM ${table} ORDER BY number`);
+  const applied = rows.filter(({ number }) => number !== UNFINISHED_MOVE);
+  if (applied.length < rows.length && !isMoved) {
+    throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
   }
-  const wanted = migrations.filter(({ number }) => number <= (upTo ?? number));
-  return wanted.filter(({ number }) => !applied.some(row => row.number === number));
+  return compareMigrations(applied, migrations);
 }
 
 async function apply(
   client: pg.Client,
-  migrations: Migration[],
-  upTo: number | undefined,
+  migrations: Migrations,
+  only: readonly string[] | undefined,
 ): Promise<string[]> {
-  const lacking = await pending(client, migrations, upTo);
-  for (const { number, name, text, checksum } of lacking) {
+  const { lacking, isReplaced } = await compare(client, migrations, { isMoved: only !== undefined });
+  const wanted = lacking.filter(({ name }) => only?.includes(name) ?? true);
+  for (const [at, { number, name, text, checksum }] of wanted.entries()) {
     await client.query('BEGIN');
-    await client.query(text);
+    if (isReplaced && at === 0) await client.query('DELETE FROM migrations WHERE number < $1', [number]);
+    else await client.query(text);
     await client.query('INSERT INTO migrations (number, name, checksum) VALUES ($1, $2, $3)', [
       number,
       name,
@@ -208,15 +223,5 @@ async function apply(
     ]);
     await client.query('COMMIT');
   }
-  return lacking.map(({ name }) => name);
-}
-
-async function readMigrations(folder: URL): Promise<Migration[]> {
-  const names = (await readdir(folder)).filter(name => /^\d{3}-[a-z-]+\.sql$/.test(name)).sort();
-  return Promise.all(
-    names.map(async name => {
-      const text = await readFile(new URL(name, folder), 'utf8');
-      return { number: Number(name.slice(0, 3)), name, text, checksum: hash('sha256', text, 'hex') };
-    }),
-  );
+  return wanted.map(({ name }) => name);
 }

@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { transaction } from '../database/database.ts';
 import { findFileStoreId, lockFileStoreId, recordFileStoreId } from '../database/file-store-id.ts';
 import { isUuid } from '../database/uuid.ts';
+import { Problem } from '../http/problems.ts';
 import { SettingsError } from '../settings/settings.ts';
 import type { FileStore } from './file-store.ts';
 
@@ -20,7 +21,7 @@ export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<v
   await transaction(pool, async database => {
     await lockFileStoreId(database);
     const recorded = await findFileStoreId(database);
-    const own = await readId(files);
+    const own = await readStoreId(files);
     if (recorded === undefined) await recordFileStoreId(database, own ?? (await writeId(files)), new Date());
     else if (recorded !== own) throw new SettingsError(refusal(files, own, recorded));
   });
@@ -33,7 +34,7 @@ export async function checkFileStore(pool: pg.Pool, files: FileStore): Promise<v
  */
 export async function compareFileStore(pool: pg.Pool, files: FileStore): Promise<string | undefined> {
   const recorded = await findFileStoreId(pool);
-  const own = await readId(files);
+  const own = await readStoreId(files);
   return recorded === undefined || recorded === own ? undefined : refusal(files, own, recorded);
 }
 
@@ -45,17 +46,29 @@ export async function compareFileStore(pool: pg.Pool, files: FileStore): Promise
 export async function adoptFileStore(pool: pg.Pool, files: FileStore): Promise<string> {
   return transaction(pool, async database => {
     await lockFileStoreId(database);
-    const id = (await readId(files)) ?? (await writeId(files));
+    const id = (await readStoreId(files)) ?? (await writeId(files));
     await recordFileStoreId(database, id, new Date());
     return id;
   });
 }
 
-async function readId(files: FileStore): Promise<string | undefined> {
+/**
+ * The id of a store; undefined if it has none yet.
+ *
+ * @throws SettingsError if it is damaged; Problem if the store cannot be read
+ */
+export async function readStoreId(files: FileStore): Promise<string | undefined> {
   if ((await files.size(KEY)) === undefined) return undefined;
   const id = (await text(await files.read(KEY))).trim();
   if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.place} is damaged: it must hold a UUID`);
   return id;
+}
+
+/** Whether a store could not be read because it is away, and not because of a wrong setting. */
+export function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Problem) || error.code !== 'unavailable') return false;
+  const { $metadata, code } = error.cause as { $metadata?: { httpStatusCode?: number }; code?: string };
+  return $metadata !== undefined && code !== 'ENOTFOUND' && ($metadata.httpStatusCode ?? 500) >= 500;
 }
 
 async function writeId(files: FileStore): Promise<string> {

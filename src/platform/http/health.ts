@@ -13,7 +13,8 @@ declare module 'fastify' {
 
 const Health = Type.Object({
   status: Type.String({
-    description: 'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING',
+    description:
+      'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING; FILES_UNREACHABLE while a start waits for S3',
   }),
   service: Type.String(),
   version: Type.String(),
@@ -73,9 +74,9 @@ export interface Health {
   /**
    * Adds a detail to /health/ready.
    *
-   * @param look tells what is known already; it must not ask the database
+   * @param look tells what is known already, undefined if nothing is; it must not ask the database
    */
-  tell(look: () => HealthDetail): void;
+  tell(look: () => HealthDetail | undefined): void;
 }
 
 /**
@@ -89,7 +90,7 @@ export function registerHealth(
   { condition, metrics }: { condition: Condition; metrics: Registry },
 ): Health {
   const about = { service, version: VERSION };
-  const details: (() => HealthDetail)[] = [];
+  const details: (() => HealthDetail | undefined)[] = [];
   app.decorate('isDraining', false);
   app.addHook('preClose', async () => {
     app.isDraining = true;
@@ -107,7 +108,7 @@ export function registerHealth(
   });
   app.get('/health/ready', { schema: readySchema, config: open }, async (_request, reply) => {
     const { code, status } = await find();
-    return reply.code(code).send({ status, ...about, details: details.map(look => look()) });
+    return reply.code(code).send({ status, ...about, details: details.flatMap(look => look() ?? []) });
   });
   app.get('/health/live', { schema: liveSchema, config: open }, async () => ({ status: 'OK', ...about }));
 

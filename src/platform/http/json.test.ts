@@ -35,6 +35,23 @@ test('integers are read to the last digit or refused, never rounded', () => {
   );
 });
 
+test('an integer that is written with zeros after a point is refused where the integer is', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 80n), max: 2n ** 80n }), fc.nat(3), (integer, zeros) => {
+      const text = `[${integer}.0${'0'.repeat(zeros)}]`;
+      const isKept = BigInt(Number(integer)) === integer || String(Number(integer)) === String(integer);
+      if (isKept) expect(readJson(text)).toEqual([Number(`${integer}.0`)]);
+      else expect(refused(text)).toContain('is not a number that a double holds exactly');
+    }),
+    { numRuns: 1000 },
+  );
+  expect(refused('{"n":9007199254740993.0}')).toBe(
+    'n: 9007199254740993.0 is not a number that a double holds exactly',
+  );
+  const fractions = '[9007199254740993.5,9007199254740993e0,0.1,1.00,4503599627370497.5]';
+  expect(readJson(fractions)).toEqual(JSON.parse(fractions));
+});
+
 test('an integer beyond 2^53 is read again as a double of it is written', () => {
   const numbers = fc.double({ min: -1e21, max: 1e21, noNaN: true, noDefaultInfinity: true });
   fc.assert(

@@ -166,21 +166,23 @@ function endOfNumber(text: string, start: number): number {
 
 /**
  * The beginning of a number literal that does not survive as a double: one that overflows, or an integer that loses
- * digits. An integer that is written as ECMAScript writes its double survives (62149497467408090 for
+ * digits, also if zeros after a point follow it. An integer that is written as ECMAScript writes its double survives (62149497467408090 for
  * 62149497467408096): canonical JSON gives such a number back like this, and what we gave must be taken again.
  */
 function lostNumber(text: string, start: number, end: number): string | undefined {
   // Nothing shorter than 1e309 overflows, no integer of fewer than 16 digits loses any.
   if (end - start < 5 || isPlain(text, start, end)) return undefined;
   const source = text.slice(start, end);
+  return isHeld(source) ? undefined : source.slice(0, 40);
+}
+
+/** Whether a double holds a number literal: see {@link lostNumber}. */
+export function isHeld(source: string): boolean {
   const value = Number(source);
-  const survives =
-    Number.isFinite(value) &&
-    (/[.eE]/.test(source) ||
-      Number.isSafeInteger(value) ||
-      BigInt(source) === BigInt(value) ||
-      source === String(value));
-  return survives ? undefined : source.slice(0, 40);
+  if (!Number.isFinite(value)) return false;
+  const integer = /^(-?\d+)(?:\.0+)?$/.exec(source)?.[1];
+  if (integer === undefined || Number.isSafeInteger(value)) return true;
+  return BigInt(integer) === BigInt(value) || integer === String(value);
 }
 
 /** Whether a literal is so short, and its exponent so small, that it need not be looked at. */

@@ -14,7 +14,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answered to anyone, even where everything else asks who they are. */
     open?: boolean;
-    /** Answered while the server stops. */
+    /** Answered while the server stops, and exempt from the limits of an address. */
     health?: boolean;
   }
 }
@@ -40,6 +40,8 @@ export interface ServiceDescription {
   examples: readonly ExampleId[];
   /** Turns a problem into the service's error body, the same for every error that can happen. */
   errorBody: (problem: Problem) => object;
+  /** The answers to wrong parameters or bodies, and to bodies of another media type, for the definition. */
+  refusals?: Readonly<Record<400 | 415, object>>;
   /** WWW-Authenticate of a 401 (RFC 9110 §11.6.1). */
   challenge: (request: FastifyRequest) => string;
   /** Where the OpenAPI definition and the page that explains it are served. */

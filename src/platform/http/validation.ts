@@ -123,11 +123,12 @@ function lengthsOf(schema: object): object {
   const given = schema as Record<string, unknown>;
   const lengths: Record<string, unknown> = {};
   for (const keyword of LENGTHS) if (keyword in given) lengths[keyword] = given[keyword];
-  for (const keyword of ['properties', 'patternProperties']) {
-    const inside = given[keyword];
-    if (!isObject(inside)) continue;
-    lengths[keyword] = Object.fromEntries(
-      Object.entries(inside).map(([name, property]) => [name, isObject(property) ? lengthsOf(property) : {}]),
+  if (isObject(given.properties)) {
+    lengths.properties = Object.fromEntries(
+      Object.entries(given.properties).map(([name, property]) => [
+        name,
+        isObject(property) ? lengthsOf(property) : {},
+      ]),
     );
   }
   for (const keyword of ['items', 'additionalProperties']) {
@@ -145,7 +146,8 @@ function isObject(value: unknown): value is object {
 function refusal(errors: readonly ErrorObject[], part: string): Problem {
   // Without a prototype: fields may be called toString or __proto__.
   const fields: Record<string, string> = Object.create(null);
-  for (const error of withoutAlternatives(errors).slice(0, MAX_COMPLAINTS)) {
+  const refused = withoutAlternatives(errors).filter(({ propertyName }) => propertyName === undefined);
+  for (const error of refused.slice(0, MAX_COMPLAINTS)) {
     const { path, sentence } = complaint(error, part);
     fields[path] ??= sentence;
   }
@@ -188,6 +190,11 @@ function complaint(error: ErrorObject, part: string): { sentence: string; path: 
     const unknown = String(error.params.additionalProperty);
     const sentence = unknownName(unknown, 'field', known);
     return { path: unknown.slice(0, MAX_PATH), sentence: inside ? `${path}: ${sentence}` : sentence };
+  }
+  if (error.keyword === 'propertyNames') {
+    const key = JSON.stringify(error.params.propertyName).slice(0, 40);
+    const { description = 'another text' } = error.schema as { description?: string };
+    return { path, sentence: `${path}: the key ${key} must be ${description}` };
   }
   if (error.keyword === 'enum') {
     return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };

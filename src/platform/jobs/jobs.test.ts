@@ -6,6 +6,7 @@ import { openRelay } from '../../../test/helpers/relay.ts';
 import { transaction } from '../database/database.ts';
 import type { Attempt } from './job-worker.ts';
 import { type JobRules, type Jobs, openJobs, prepareJobs } from './jobs.ts';
+import { countJobs, findRetries } from './store.ts';
 
 const SCHEMA = 'test_jobs';
 const logger = pino({ level: 'silent' });
@@ -97,6 +98,27 @@ test('what fails is tried as often as its rules say, then goes to the dead', asy
   await eventually(() => dead.length === 1 && attempts.length === 7);
   expect(attempts.toSorted()).toEqual([1, 1, 1, 2, 2, 2, 3]);
   expect(dead).toEqual([1]);
+  await jobs.stop();
+});
+
+test('jobs that wait for another attempt are counted at once, also while none is in progress', async () => {
+  const jobs = open(async () => {
+    throw new Error('the receiver is away');
+  });
+  const before = Date.now();
+  await jobs.send(database.pool, queue, { ...rules, retrySeconds: 3600, maxRetrySeconds: 3600 }, [
+    { n: 1 },
+    { n: 2 },
+  ]);
+  const counted = async () => (await countJobs(database.pool, SCHEMA)).find(one => one.queue === queue);
+  const retries = await eventually(
+    () => findRetries(database.pool, SCHEMA, queue),
+    found => found?.jobs === 2,
+  );
+  expect(retries).toMatchObject({ jobs: 2, error: 'the receiver is away', doneAt: null });
+  expect(await counted()).toEqual({ queue, waiting: 2, active: 0 });
+  expect(retries?.since.getTime()).toBeGreaterThan(before - 1000);
+  expect(retries?.triedAt.getTime()).toBeGreaterThanOrEqual(retries?.since.getTime() as number);
   await jobs.stop();
 });
 

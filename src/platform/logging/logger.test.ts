@@ -69,3 +69,15 @@ test('what is no outage is told each time: a defect, a collision, a refusal of o
   }
   expect(take()).toHaveLength(9);
 });
+
+test('a file store that is away is not taken for the database', () => {
+  const { logger, take } = openLog();
+  const err = new Problem('unavailable', 'the file store does not answer; try again', { cause: gone });
+  for (let n = 0; n < 3; n++) logger.error({ err }, 'failed');
+  expect(take()).toEqual([
+    expect.objectContaining({
+      trouble: 'the file store does not answer',
+      msg: 'failed; repetitions are counted',
+    }),
+  ]);
+});

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 import { passingTrouble } from '../database/troubles.ts';
 import { Problem } from '../http/problems.ts';
+import { logStream } from './log-stream.ts';
 
 /** Interval of log lines during an outage, in milliseconds. */
 const MINUTE_MS = 60_000;
@@ -18,7 +19,7 @@ const LOOK_MS = 5000;
  */
 export function makeLogger(
   level: string,
-  stream?: DestinationStream,
+  stream: DestinationStream = logStream(process.stdout.fd),
   base: Record<string, unknown> | null = null,
 ): Logger {
   const options: LoggerOptions = {
@@ -28,7 +29,7 @@ export function makeLogger(
     formatters: { level: label => ({ level: label }) },
     hooks: { logMethod: summarizeOutages(() => logger) },
   };
-  const logger: Logger = stream ? pino(options, stream) : pino(options);
+  const logger: Logger = pino(options, stream);
   return logger;
 }
 
@@ -90,9 +91,10 @@ function summarizeOutages(root: () => Logger): LogMethod {
 function troubleOf(fields: unknown): string | undefined {
   const error = (fields as { err?: unknown } | null)?.err;
   if (error === undefined || typeof fields !== 'object') return undefined;
+  if (error instanceof Problem && error.code === 'unavailable')
+    return error.message.replace(/; try again$/, '');
   const trouble = passingTrouble(error) ?? passingTrouble((error as Error).cause);
-  if (trouble) return trouble.kind === 'conflict' ? undefined : trouble.message;
-  return error instanceof Problem && error.code === 'unavailable' ? error.message : undefined;
+  return trouble?.kind === 'conflict' ? undefined : trouble?.message;
 }
 
 function seconds(ms: number): number {

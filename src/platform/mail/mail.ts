@@ -18,6 +18,8 @@ export interface Mail {
 }
 
 export interface Mailer {
+  /** whether mails go to a mail server; otherwise each is only written to a file, and reaches nobody */
+  readonly hasServer: boolean;
   /**
    * Sends a mail: returns when the server has accepted it, or the file is on disk.
    *
@@ -47,6 +49,14 @@ export function makeMailer(settings: MailSettings): Mailer {
   return settings.SMTP_URL ? smtpMailer(settings.SMTP_URL, settings.MAIL_FROM) : fileMailer(settings);
 }
 
+/** The mail server of SMTP_URL, as `host:port`; undefined without one. */
+export function mailServerOf({ SMTP_URL }: Pick<Settings, 'SMTP_URL'>): string | undefined {
+  if (SMTP_URL === undefined) return undefined;
+  const { hostname, port, protocol } = new URL(SMTP_URL);
+  // The defaults of nodemailer.
+  return `${hostname}:${port || (protocol === 'smtps:' ? 465 : 587)}`;
+}
+
 /** Connections to the mail server, at most. */
 const CONNECTIONS = 3;
 const TIMEOUT_MS = 10_000;
@@ -54,6 +64,7 @@ const TIMEOUT_MS = 10_000;
 function smtpMailer(url: string, from: string): Mailer {
   let transport: ReturnType<typeof openTransport> | undefined;
   return {
+    hasServer: true,
     async send(mail, signal) {
       transport ??= openTransport(url);
       const { sendMail } = await transport;
@@ -131,6 +142,7 @@ const NAMES = 'X-Names-User';
 function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
   const folder = path.resolve(DATA_DIR, 'mail');
   return {
+    hasServer: false,
     async send(mail) {
       const { createTransport } = await import('nodemailer');
       const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });

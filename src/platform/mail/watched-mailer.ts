@@ -3,7 +3,10 @@ import type { Database } from '../database/database.ts';
 import type { Mailer } from './mail.ts';
 import { noteMailOutcome } from './outcomes-store.ts';
 
-/** A mailer that records when a mail was last sent, and when and why one was last not. */
+/**
+ * A mailer that records when a mail was last sent, and when and why one was last not. A mail that is only written to a
+ * file was not sent.
+ */
 export function watchedMailer(mailer: Mailer, database: Database, logger: FastifyBaseLogger): Mailer {
   const note = async (...outcome: ['sent'] | ['failed', string]) => {
     const [how, error] = outcome;
@@ -22,7 +25,7 @@ export function watchedMailer(mailer: Mailer, database: Database, logger: Fastif
         if (!signal.aborted) await note('failed', (error as Error).message);
         throw error;
       }
-      await note('sent');
+      if (mailer.hasServer) await note('sent');
     },
   };
 }

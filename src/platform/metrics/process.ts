@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Server } from '../http/server.ts';
+import { countDroppedLines } from '../logging/log-stream.ts';
 import { countKilled } from '../runs/runs.ts';
 import type { Settings } from '../settings/settings.ts';
 import { VERSION } from '../version.ts';
@@ -28,6 +29,15 @@ export function measureProcess(
     collect() {
       this.reset();
       this.inc(countStalls());
+    },
+  });
+  new Counter({
+    name: 'log_lines_dropped_total',
+    help: 'lines of the log that could not be written',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(countDroppedLines());
     },
   });
   new Gauge({

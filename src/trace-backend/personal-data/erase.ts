@@ -73,7 +73,8 @@ export async function closeAccount(
 
 /**
  * Removes the personal data of a closed account in both services: address and name, mails, contacts, sessions, keys,
- * memberships, orphaned files. Packets, shares, products and the audit stay, under the user's number. Idempotent.
+ * memberships, orphaned files. Packets, shares, products and the audit stay, under the user's number; so does what waits
+ * for an address that its owner has not confirmed, which may be another person's. Idempotent.
  *
  * @returns whether the packet service's data was erased too; false if it uses another database
  */
@@ -84,7 +85,8 @@ export async function finishErasure(
   const isHere = (await elsewhere?.isHere()) === true;
   const closed = await findErasing(pool, userId);
   if (!closed) return isHere;
-  if (isHere) await elsewhere?.erase(String(userId), [closed.emailKey]);
+  const ownKey = closed.emailConfirmed ? closed.emailKey : undefined;
+  if (isHere) await elsewhere?.erase(String(userId), ownKey === undefined ? [] : [ownKey]);
   // Expired or not.
   const change = await findEmailChange(pool, userId, new Date(0));
   await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
@@ -96,11 +98,11 @@ export async function finishErasure(
     await lockAccount(database, userId);
     await eraseMails(database, userId);
     await deleteEmailChange(database, userId);
-    await forgetJobs(database, JOBS_SCHEMA, 'emailKey', closed.emailKey);
+    if (ownKey !== undefined) await forgetJobs(database, JOBS_SCHEMA, 'emailKey', ownKey);
     await deleteSecondFactor(database, userId);
     await eraseLogins(database, userId, hash('sha256', closed.emailKey, 'buffer'));
-    await eraseMemberships(database, userId, closed.emailKey);
-    await eraseFeedbackFrom(database, closed.email);
+    await eraseMemberships(database, userId, ownKey);
+    if (closed.emailConfirmed) await eraseFeedbackFrom(database, closed.email);
     await expireImagesBy(database, userId);
     await anonymise(database, userId, { email, password, now: new Date() });
   });

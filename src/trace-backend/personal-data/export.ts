@@ -30,6 +30,7 @@ import { countRecoveryCodes } from '../identity/second-factor/store.ts';
 import { sessionsOf } from '../identity/sessions/personal-store.ts';
 import { emailKeyOf } from '../identity/users/email.ts';
 import { findPersonalUser } from '../identity/users/personal-store.ts';
+import { findConfirmedEmailKey } from '../identity/users/store.ts';
 import { feedbackFrom } from '../public/feedback/personal-store.ts';
 
 const FOLDER = 'trace-backend';
@@ -64,8 +65,9 @@ export async function* personalFiles(
   });
   yield await accountFile(exports, userId, now);
   const email = user?.email ?? '';
-  const invitationIds = await findAddressInvitationIds(exports, emailKeyOf(email));
-  yield* tables(exports, userId, { companyIds, invitationIds, email });
+  const confirmedKey = await findConfirmedEmailKey(exports, userId);
+  const invitationIds = await findAddressInvitationIds(exports, confirmedKey);
+  yield* tables(exports, userId, { companyIds, invitationIds, email, confirmedKey });
   yield* uploadsOf(exports, files, userId);
   if (isHere && elsewhere) yield* elsewhere.files(String(userId));
 }
@@ -96,12 +98,14 @@ interface Related {
   /** of invitations of the address */
   invitationIds: readonly number[];
   email: string;
+  /** the same in the form by which it is looked up, if its owner has confirmed it */
+  confirmedKey: string | undefined;
 }
 
 function* tables(
   exports: pg.Pool,
   userId: number,
-  { companyIds, invitationIds, email }: Related,
+  { companyIds, invitationIds, email, confirmedKey }: Related,
 ): Generator<PersonalFile> {
   const statements = {
     sessions: sessionsOf(userId),
@@ -111,11 +115,11 @@ function* tables(
     mails: mailsOf(userId),
     'failed-mails': failedMailsOf(userId, invitationIds),
     memberships: membershipsOf(userId),
-    invitations: invitationsOf(userId, emailKeyOf(email)),
+    invitations: invitationsOf(userId, confirmedKey),
     companies: companiesBy(userId),
     products: productsBy(userId, companyIds),
     'product-changes': changesBy(userId, companyIds),
-    feedback: feedbackFrom(email),
+    feedback: feedbackFrom(confirmedKey === undefined ? undefined : email),
     images: imagesBy(userId),
     audit: auditOf(userId),
   };

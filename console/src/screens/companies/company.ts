@@ -30,6 +30,12 @@ export async function execute(
   await answered(trace.POST('/api/company/execute/{action}', { params: { path: { action } }, body }));
 }
 
-/** The roles of users in a company. */
-export const ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
-export type Role = (typeof ROLES)[number];
+/** The roles that users in a company can be given. */
+export const ROLES = ['COMPANY_USER', 'COMPANY_ADMIN'] as const;
+/** A role; the last two may do what members may, and are not offered until they may do more. */
+export type Role = (typeof ROLES)[number] | 'MANAGER' | 'ACCOUNTANT';
+
+/** The roles that a member can be given, and the one that they have. */
+export function rolesFor(own: Role): Role[] {
+  return [...new Set([...ROLES, own])];
+}

@@ -34,6 +34,8 @@ test('the form of a company that was read makes a body that changes nothing', ()
     currency: '',
     logo: '',
   });
+  // Settings without effect are not in the form, so that their values stay.
+  expect(profileOf(company).values).not.toHaveProperty('allowBeycoIntegration');
 });
 
 test('a new company has only what is filled in', () => {

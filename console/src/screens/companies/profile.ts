@@ -15,13 +15,6 @@ export const GROUPS = {
   ],
 } as const;
 
-/** Options that are switched on or off. */
-export const SWITCHES = [
-  'displayPrefferedWayOfPayment',
-  'purchaseProofDocumentMultipleFarmers',
-  'allowBeycoIntegration',
-] as const;
-
 /** The groups of countries whose addresses have fields of their own, by ISO 3166-1 alpha-2. */
 export const OWN_ADDRESSES: Partial<Record<string, 'rwanda' | 'honduras'>> = { RW: 'rwanda', HN: 'honduras' };
 
@@ -34,7 +27,7 @@ export const MEDIA: Partial<Record<string, string>> = {
 };
 
 const TEXTS = ['name', 'about', 'interview', 'headquarters.country.id', 'currency.code'];
-const PATHS = [...TEXTS, ...Object.values(GROUPS).flat(), ...SWITCHES];
+const PATHS = [...TEXTS, ...Object.values(GROUPS).flat()];
 
 /** A document of a company in the form. */
 export interface DocumentEntry extends Record<string, unknown> {

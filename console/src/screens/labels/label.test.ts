@@ -59,10 +59,21 @@ test('the preview has what the page shows, and nothing else', () => {
     { category: 'VIDEO', name: 'Without an address', active: true },
     { category: 'MEET_THE_FARMER', name: 'Joy', active: false },
   ];
-  expect(previewOf(travelled, { journeyMarkers }, documents).parts).toEqual([
+  const certifications = [
+    { type: 'Organic', description: 'EU', validity: '2999-12-31' },
+    { type: 'Expired', validity: '2020-12-31' },
+    { certificate: { name: 'rainforest.pdf' }, validity: 'without end' },
+  ];
+  const ofOwner = { documents, certifications, until: 'valid until' };
+  expect(previewOf(travelled, { journeyMarkers }, ofOwner).parts).toEqual([
     { name: 'journeyMarkers', texts: ['Farm', '1, 2'] },
     { name: 'documents', texts: ['Film', 'washing.pdf'] },
   ]);
+  const certified = { ...travelled, visible: { 'company.certifications': true } };
+  expect(previewOf(certified, {}, ofOwner).parts.at(-1)).toEqual({
+    name: 'company.certifications',
+    texts: ['Organic, EU, valid until December 31, 2999', 'rainforest.pdf, without end'],
+  });
   const hidden = { ...form, visible: { ...form.visible, name: false, origin: false, 'company.name': true } };
   hidden.texts['company.name'] = 'Kopanyi';
   expect(previewOf(hidden, { origin: { locations } })).toMatchObject({ by: 'Kopanyi', parts: [], pins: [] });

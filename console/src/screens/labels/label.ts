@@ -6,7 +6,7 @@ export const SHOWN = [
   ...['name', 'photo', 'description', 'origin', 'journeyMarkers', 'process.production'],
   ...['responsibility.laborPolicies', 'sustainability.production', 'sustainability.packaging'],
   ...['sustainability.co2Footprint', 'company.name', 'company.logo', 'company.about', 'company.manager'],
-  ...['company.email', 'company.phone', 'company.webPage'],
+  ...['company.email', 'company.phone', 'company.webPage', 'company.certifications'],
 ] as const;
 
 /** The texts of a label that are its own, by their paths: copied from the product, then changed by themselves. */
@@ -81,8 +81,9 @@ export function contentOf({ texts }: Pick<LabelForm, 'texts'>, before: object): 
   return nested(changedValues(texts, valuesOf(before, TEXTS)));
 }
 
-/** Parts that the page shows in its heading or as pictures. */
-const NOT_LISTED: readonly string[] = ['name', 'photo', 'company.name', 'company.logo'];
+const CERTIFICATIONS = 'company.certifications';
+/** Parts that the page shows in its heading, as pictures, or at its end. */
+const NOT_LISTED: readonly string[] = ['name', 'photo', 'company.name', 'company.logo', CERTIFICATIONS];
 /** Where the content has the places of a part. */
 const PLACES: Partial<Record<string, string>> = {
   origin: 'origin.locations',
@@ -113,12 +114,57 @@ function documentNames(documents: readonly ShownDocument[]): string[] {
   );
 }
 
+/** A certification of the owner. */
+export interface Certification {
+  type?: string | undefined;
+  description?: string | undefined;
+  validity?: string | undefined;
+  certificate?: { name?: string | null } | undefined;
+}
+
+/**
+ * The certifications that the page lists: those that are valid.
+ *
+ * @param until "valid until" in the language of the label
+ */
+function certificationTexts(
+  certifications: readonly Certification[],
+  { language }: LabelForm,
+  until: string,
+): string[] {
+  const today = new Date().toISOString().slice(0, 10);
+  return certifications.flatMap(({ type, description, validity = '', certificate }) => {
+    const day = /^\d{4}-\d{2}-\d{2}(?![^T])/.exec(validity)?.[0];
+    const name = [type, description].filter(Boolean).join(', ') || certificate?.name;
+    if (!name || (day !== undefined && day < today)) return [];
+    const end = day === undefined ? validity : `${until} ${longDate(day, language)}`;
+    return [[name, end].filter(Boolean).join(', ')];
+  });
+}
+
+function longDate(day: string, language: string): string {
+  const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
+  const known = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
+  const date = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return day;
+  return new Intl.DateTimeFormat(known, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+}
+
+/** What a label shows of its owner besides its own content. */
+interface OfOwner {
+  documents?: readonly ShownDocument[];
+  certifications?: readonly Certification[];
+  /** "valid until" in the language of the label */
+  until?: string;
+}
+
 /** What people see of a label, while it is edited, in the order of its page. */
 export function previewOf(
-  { title, visible, texts, language }: LabelForm,
+  form: LabelForm,
   content: object,
-  documents: readonly ShownDocument[] = [],
+  { documents = [], certifications = [], until = '' }: OfOwner = {},
 ) {
+  const { title, visible, texts, language } = form;
   const picture = (path: string) =>
     visible[path] ? (valueAt(content, `${path}.storageKey`) as string | undefined) : undefined;
   const text = (name: string) => String(texts[name === 'origin' ? 'origin.text' : name] ?? '');
@@ -126,6 +172,7 @@ export function previewOf(
   const placesOf = (part: string) =>
     (valueAt(content, PLACES[part] ?? '') as Place[] | undefined)?.filter(Boolean) ?? [];
   const listed = documentNames(documents);
+  const certified = visible[CERTIFICATIONS] ? certificationTexts(certifications, form, until) : [];
   const name = shownText('name') || title;
   return {
     heading: title || name,
@@ -139,6 +186,7 @@ export function previewOf(
         return shown.length === 0 ? [] : [{ name: part as string, texts: shown }];
       }),
       ...(listed.length === 0 ? [] : [{ name: 'documents', texts: listed }]),
+      ...(certified.length === 0 ? [] : [{ name: CERTIFICATIONS, texts: certified }]),
     ],
     pins: visible.origin ? placesOf('origin').flatMap(pinOf) : [],
   };

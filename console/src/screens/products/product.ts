@@ -22,7 +22,8 @@ export const GROUPS = {
 } as const;
 
 const OTHERS = [
-  ...['name', 'description', 'valueChain.id', 'settings.costBreakdown', 'settings.language'],
+  ...['name', 'description', 'valueChain.id', 'settings.language'],
+  'settings.currency',
   'knowledgeBlog',
 ];
 const PATHS = [...OTHERS, ...Object.values(GROUPS).flat()];
@@ -53,6 +54,8 @@ export interface ProductForm extends Origin {
   agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
   /** id of the company that owns a new product, ONLY_USER, or empty while none is chosen */
   owner: string;
+  /** code of the currency of the owner; empty if it is not known */
+  ownerCurrency: string;
 }
 
 /** The form of a product; without one, that of a new one. */
@@ -76,6 +79,7 @@ export function formOf(product: object = {}): ProductForm {
       description: textOf(one.description),
     })),
     owner,
+    ownerCurrency: textOf(at('company.currency.code')),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
-import type { Database } from '../../../platform/database/database.ts';
+import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
@@ -28,7 +28,7 @@ import {
 } from '../../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../contract/schemas.ts';
 import { type FindKeyHolder, keyHolders } from './key-holders.ts';
-import { type TokenUsers, tokenUsers } from './token-users.ts';
+import { type OnFirstToken, type TokenUsers, tokenUsers } from './token-users.ts';
 
 /** Milliseconds after which the keys of a registry in this process are fetched again. */
 const OWN_REGISTRY_MS = 60_000;
@@ -44,29 +44,29 @@ export interface Authentication {
   refusalOf: (claims: JWTPayload) => Promise<Refusal | undefined>;
 }
 
+/** What checking tokens needs. */
+interface Checking {
+  settings: Settings;
+  pool: pg.Pool;
+  /** the issuer of the tokens if the settings name no key */
+  registry?: UserRegistry | undefined;
+  breakers?: BreakerWatch | undefined;
+  /** called when a user's first token is recorded */
+  onFirstToken: OnFirstToken;
+}
+
 /**
  * Checks each request's token, or key for programs, as AUTH_MODE says and sets `request.user`. With `off` tokens are
  * ignored; with `optional` one that is present must be valid; with `required` every route but those marked `open` needs
  * one. The user of every valid token is recorded; with `optional`, requests without a token are `request.anonymous`.
  *
- * @param registry the issuer of the tokens if the settings name no key
  * @throws SettingsError when tokens are required and no key could check them
  */
 export function authenticate(
   app: Server,
-  {
-    settings,
-    pool,
-    registry,
-    breakers,
-  }: {
-    settings: Settings;
-    pool: Database;
-    registry?: UserRegistry | undefined;
-    breakers?: BreakerWatch | undefined;
-  },
+  { settings, pool, registry, breakers, onFirstToken }: Checking,
 ): Authentication {
-  const users = tokenUsers(pool);
+  const users = tokenUsers(pool, onFirstToken);
   app.decorateRequest('user', undefined).decorateRequest('claims', undefined);
   app.decorateRequest('anonymous', false);
   app.decorateRequest('isTokenUser', users.has);

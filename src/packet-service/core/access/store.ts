@@ -1,5 +1,17 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
+import { HASHED_LOCKS } from '../../../platform/database/locks/advisory-locks.ts';
+
+/**
+ * Locks users until the end of the transaction: whether they have sent a token. Always in the same order, so that
+ * transactions never deadlock; before the locks of contacts.
+ */
+export async function lockUsers(database: Database, userIds: readonly string[]): Promise<void> {
+  await database.query(sql`
+    SELECT pg_advisory_xact_lock(key) FROM (
+      SELECT DISTINCT hashtextextended(${HASHED_LOCKS.user} || user_id, 0) AS key
+      FROM unnest(${userIds}::text[]) AS user_id ORDER BY key) AS keys`);
+}
 
 /** Stores the identifiers of token users, in key order, so that processes never deadlock. */
 export async function insertTokenUsers(

@@ -1,10 +1,24 @@
 import { LRUCache } from 'lru-cache';
+import type pg from 'pg';
 import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
-import type { Database } from '../../../platform/database/database.ts';
-import { findTokenUsers, insertTokenUsers } from './store.ts';
+import { type Database, transaction } from '../../../platform/database/database.ts';
+import { userHasTokens } from './caller.ts';
+import { findTokenUsers, insertTokenUsers, lockUsers } from './store.ts';
 
 /** Users remembered in memory, at most. */
 const MAX_KNOWN = 100_000;
+
+/**
+ * Makes sure that the user as whom a request without a token acts sends no first token before the transaction ends.
+ *
+ * @param field name of the request field, for the error
+ * @throws Problem forbidden if they have sent one
+ */
+export async function keepTokenless(database: Database, field: string, userId: string): Promise<void> {
+  await lockUsers(database, [userId]);
+  const [found] = await findTokenUsers(database, [userId]);
+  if (found !== undefined) throw userHasTokens(field);
+}
 
 /** The users who have sent a valid token: a request without a token cannot act as one of them. */
 export interface TokenUsers {
@@ -17,18 +31,28 @@ export interface TokenUsers {
   has(userId: string): Promise<boolean>;
 }
 
-export function tokenUsers(database: Database): TokenUsers {
+/** What follows from the first token of users, in the transaction that records them; may be called twice for a user. */
+export type OnFirstToken = (database: Database, userIds: readonly string[]) => Promise<void>;
+
+export function tokenUsers(pool: pg.Pool, onFirst: OnFirstToken): TokenUsers {
   const known = new LRUCache<string, true>({ maxSize: MAX_KNOWN, sizeCalculation: () => 1 });
   const insert = batchLoader(
     async (userIds: string[]) => {
-      await insertTokenUsers(database, userIds, new Date());
+      const earlier = new Set(await findTokenUsers(pool, userIds));
+      const added = userIds.filter(userId => !earlier.has(userId));
+      if (added.length === 0) return userIds;
+      await transaction(pool, async database => {
+        await lockUsers(database, added);
+        await insertTokenUsers(database, added, new Date());
+        await onFirst(database, added);
+      });
       return userIds;
     },
     { max: 500 },
   );
   const find = batchLoader(
     async (userIds: string[]) => {
-      const found = new Set(await findTokenUsers(database, userIds));
+      const found = new Set(await findTokenUsers(pool, userIds));
       return userIds.map(userId => found.has(userId));
     },
     { max: 500 },

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -243,20 +242,4 @@ test('a process that has just started reads the boundaries around many points at
   expect((await recallAll()).map(found => found.geoids)).toEqual(geoids);
   expect(names).toHaveLength(before);
   await service.stop();
-});
-
-test('who could change cells before there was a state of them can change it as soon as it is there', async () => {
-  const user = 'pg_monitor';
-  await database.pool.query(`DROP TABLE field_state; DROP FUNCTION change_field_state CASCADE;
-    GRANT INSERT ON field_cells TO ${user}`);
-  const migration = new URL('../../migrations/023-field-state.sql', import.meta.url);
-  await database.pool.query(await readFile(migration, 'utf8'));
-  const can = async (rights: string) => {
-    const { rows } = await database.pool.query("SELECT has_table_privilege($1, 'field_state', $2)", [
-      user,
-      rights,
-    ]);
-    return rows[0].has_table_privilege;
-  };
-  expect([await can('SELECT'), await can('UPDATE'), await can('DELETE')]).toEqual([true, true, false]);
 });

@@ -1,8 +1,5 @@
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer, connect as dial, type Server, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import pg from 'pg';
 import { pino } from 'pino';
@@ -10,7 +7,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../../test/helpers/database.ts';
 import { runs } from '../../../../test/helpers/property.ts';
 import { openPool } from '../../../platform/database/database.ts';
-import { migrate } from '../../../platform/database/migrate.ts';
 import { parseTimestamp, type Timestamp } from '../../../platform/time.ts';
 import { packetWrite } from '../../intake/packet-write.ts';
 import { makePacket } from '../packet-format/packet.ts';
@@ -199,46 +195,6 @@ test('more than one round moves is moved by the next; every round goes on where 
   expect(seen.at(-1)?.position).toBe(start + 2650);
   expect(seen.slice(150).map(({ packetId }) => packetId)).toEqual(ids);
   expect((await database.pool.query('SELECT 1 FROM packet_log_queue')).rows).toEqual([]);
-});
-
-test('packets that are older than the log are in it, in the order of their ids', async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'fieldtrace-test-'));
-  const migrations = new URL('../../migrations/', import.meta.url);
-  for (const name of await readdir(migrations)) {
-    if (name < '004') await copyFile(new URL(name, migrations), path.join(folder, name));
-  }
-  const schema = 'before_the_log';
-  await migrate(database.connection, schema, pathToFileURL(`${folder}/`));
-  const pool = openPool(database.connection, schema, 1);
-  opened.push(pool);
-  const ids = [newUlid(), newUlid(), newUlid()].map(ulidToUuid) as [string, string, string];
-  for (const [id, geoid, thread] of [
-    [ids[2], 'g', null],
-    [ids[0], '', ids[0]],
-    [ids[1], 'h', null],
-  ]) {
-    await pool.query(
-      `INSERT INTO packets (id, geoid, ts, type, thread_id, header, body, footer)
-        VALUES ($1, $2, now(), 'note', $3, '', '', '')`,
-      [id, geoid, thread],
-    );
-  }
-  await pool.query(`INSERT INTO packet_geoids VALUES ($1, 'g', now()), ($1, 'i', now())`, [ids[1]]);
-  await migrate(database.connection, schema, migrations);
-
-  const stretch = { after: 0, upTo: 10 };
-  const found = await readPackets(pool, stretch, 10);
-  expect(found.map(({ position, packetId, kind, threadId }) => [position, packetId, kind, threadId])).toEqual(
-    [
-      [1, ids[0], 'chat.message', ids[0]],
-      [2, ids[1], 'packet', null],
-      [3, ids[2], 'packet', null],
-    ],
-  );
-  const positions = async (geoid: string) =>
-    (await scanPacketsOfGeoid(pool, geoidKey(geoid), stretch, 10)).map(({ position }) => position);
-  expect([await positions('g'), await positions('h'), await positions('i')]).toEqual([[2, 3], [2], [2]]);
-  await rm(folder, { recursive: true });
 });
 
 test('no entry can be changed or removed, not even by the owner of the table', async () => {

@@ -38,9 +38,10 @@ const QUEUED = 'packet_log_queued';
 /** Sent by an erasure. */
 const ERASED = 'packet_erased';
 
-const INSERT = `INSERT INTO packet_log_queue
-  (kinds, packet_ids, thread_ids, user_ids, geoid_keys, further_keys, details)
-  VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+const COLUMNS = '(kinds, packet_ids, thread_ids, user_ids, geoid_keys, further_keys, details)';
+const INSERT = `INSERT INTO packet_log_queue ${COLUMNS} VALUES ($1, $2, $3, $4, $5, $6, $7)`;
+const INSERT_IF = `INSERT INTO packet_log_queue ${COLUMNS}
+  SELECT $1::packet_log_kind[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::jsonb[] WHERE $8`;
 
 /**
  * The statements that write events to the outbox, for the transaction that causes them: they get into the log if and
@@ -65,6 +66,12 @@ export function queueStatements(events: readonly LogEvent[]): PreparedStatement[
 export async function queueEvents(database: Database, events: readonly LogEvent[]): Promise<void> {
   if (events.length === 0) return;
   for (const statement of queueStatements(events)) await database.query(statement);
+  await database.query({ text: 'SELECT pg_notify($1, $2)', values: [QUEUED, ''] });
+}
+
+/** Like `queueEvents`, for one event that takes as long if it is not wanted. */
+export async function queueEventIf(database: Database, isWanted: boolean, event: LogEvent): Promise<void> {
+  await database.query({ text: INSERT_IF, values: [...rowOf([event]), isWanted] });
   await database.query({ text: 'SELECT pg_notify($1, $2)', values: [QUEUED, ''] });
 }
 

@@ -61,8 +61,9 @@ export function copyTable(
   filter: PacketFilter,
   { order, window, withGeoid = false }: TableRows = {},
 ): string {
+  const packetGeoid = withGeoid ? sql`, p.geoid` : empty;
   const geoid = withGeoid ? sql`, geoid` : empty;
-  const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon${geoid}`, window);
+  const source = chosenPackets(filter, sql`p.header, p.body, p.author, p.lat, p.lon${packetGeoid}`, window);
   const sorted = order === undefined ? empty : ORDERS[order];
   return withLiterals(sql`COPY (
     SELECT header, body, author, lat::text, lon::text${geoid} FROM ${source} AS chosen${sorted}) TO STDOUT (FORMAT binary)`);

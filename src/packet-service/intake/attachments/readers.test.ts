@@ -2,18 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { download, TUS, TUS_PATCH, upload } from '../../../../test/helpers/attachments.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
+import { prove } from '../../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../test/helpers/user-registry.ts';
 import { newUlid } from '../../core/packet-format/ulid.ts';
 
 let service: RunningService;
-/** The same service for those who have no tokens. */
-let open: RunningService;
 beforeAll(async () => {
   service = await runningService({ AUTH_MODE: 'optional', USER_REGISTRY_JWT_SECRET: JWT_SECRET });
-  open = await runningService({ AUTH_MODE: 'off' }, service);
 });
 afterAll(async () => {
-  await open.stop();
   await service.stop();
 });
 
@@ -71,7 +68,7 @@ test('a user with whom a message was shared reads its picture, and no other stra
   const ana = await as('ana');
   const carla = `carla-${newUlid()}`;
   const contact = `${carla}@example.org`;
-  await open.send('PUT', `/directory/users/${carla}`, { contacts: [contact], discoverable: true });
+  await prove(service, carla, contact, await as(carla));
   const thread = (await service.send('POST', '/chat/threads', { name: 'x' }, ana)).body.thread_id;
   const id = await uploadedBy('ana');
   const message = { thread_id: thread, text: 'look', attachments: [id] };

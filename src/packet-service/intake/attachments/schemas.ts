@@ -1,3 +1,4 @@
+import { DETECTED_TYPES } from '../../../platform/http/content-type.ts';
 import { Type } from '../../../platform/type.ts';
 import { errorAnswers, IdempotencyHeaders, PathId } from '../../core/contract/schemas.ts';
 import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
@@ -27,10 +28,12 @@ export const Attachment = Type.Object(
   { description: 'the attachment is stored' },
 );
 
-/** An answer that is the file itself, of whatever media type was detected in it. */
+/** An answer that is the file itself, of the media type that was detected in it. */
 const bytes = (description: string) => ({
   description,
-  content: { '*/*': { schema: Type.String({ format: 'binary' }) } },
+  content: Object.fromEntries(
+    DETECTED_TYPES.map(type => [type, { schema: Type.String({ format: 'binary' }) }]),
+  ),
 });
 
 export const postAttachmentSchema = {
@@ -98,7 +101,7 @@ export const headAttachmentSchema = {
   summary: 'The headers of a file',
   params,
   response: {
-    200: Type.Null({ description: 'the headers' }),
+    200: bytes('the headers of the file'),
     304: Type.Null({ description: 'unchanged' }),
     ...errorAnswers(403, 404, 500, 503),
   },

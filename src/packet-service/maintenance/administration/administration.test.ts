@@ -1,9 +1,16 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
+import { temporaryFolder } from '../../../../test/helpers/folder.ts';
+import { mailServer } from '../../../../test/helpers/mail-server.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import { enter, share, somebody, storedPacket } from '../../../../test/helpers/sharing.ts';
 import { bearer, type TraceKeys, traceKeys } from '../../../../test/helpers/user-registry.ts';
 import { type WebhookReceiver, webhookReceiver } from '../../../../test/helpers/webhook-receiver.ts';
+import { makeMailer } from '../../../platform/mail/mail.ts';
+import { watchedMailer } from '../../../platform/mail/watched-mailer.ts';
 import { newUlid } from '../../core/packet-format/ulid.ts';
 
 let registry: TraceKeys;
@@ -139,11 +146,23 @@ test('a delivery that fails again when it is replayed says so, and is dismissed 
   expect(rows).toEqual([{ command: 'notifications dismiss', details }]);
 });
 
-test('the jobs say when a mail was last sent', async () => {
+test('the jobs say when a mail was last sent; one that is only kept as a file was not sent', async () => {
   const mails = async () => (await get('/administration/jobs')).body.mails;
-  // Without a mail server mails are written to files.
-  await eventually(mails, found => found.sent_at !== undefined);
-  expect(await mails()).toEqual({ given_up: 0, sent_at: expect.stringMatching(/^20.*Z$/) });
+  const logger = pino({ level: 'silent' });
+  const server = await mailServer();
+  const { folder, remove } = await temporaryFolder();
+  const settings = { MAIL_FROM: 'Field <no-reply@field.example>', DATA_DIR: folder };
+  const mail = { id: newUlid(), to: 'ben@example.org', subject: 'S', text: 'T', html: '<p>T</p>' };
+  for (const SMTP_URL of [undefined, server.url]) {
+    const mailer = watchedMailer(makeMailer({ ...settings, SMTP_URL }), service.pool, logger);
+    await mailer.send(mail, AbortSignal.timeout(10_000));
+    mailer.close();
+    const sent_at = SMTP_URL && expect.stringMatching(/^20.*Z$/);
+    expect(await mails()).toEqual({ given_up: 0, ...(sent_at && { sent_at }) });
+  }
+  expect(await readdir(path.join(folder, 'mail'))).toEqual([`${mail.id}.eml`]);
+  await server.stop();
+  await remove();
 });
 
 test('a cursor or an id that is none is refused by name', async () => {

@@ -31,7 +31,9 @@ export const jobsSchema = {
         mails: Type.Object(
           {
             given_up: Type.Integer({ description: 'mails among them' }),
-            sent_at: Type.Optional(Type.String({ description: 'when a mail was last sent; ISO 8601, UTC' })),
+            sent_at: Type.Optional(
+              Type.String({ description: 'when a mail server last accepted a mail; ISO 8601, UTC' }),
+            ),
             failed_at: Type.Optional(
               Type.String({ description: 'when one could last not be sent; ISO 8601, UTC' }),
             ),

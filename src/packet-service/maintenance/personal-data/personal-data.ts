@@ -78,9 +78,9 @@ async function erase(
   known: readonly string[],
 ): Promise<void> {
   const listed = (await findEntry(pool, userId))?.contacts ?? [];
-  // An unconfirmed contact may be another person's, and so may what waits for it.
-  const confirmed = listed.filter(({ confirmed }) => confirmed).map(({ contact }) => contact);
-  const contacts = [...new Set([...known, ...confirmed])];
+  // A contact that is not proven may be another person's, and so may what waits for it.
+  const proven = listed.filter(({ proof }) => proof !== 'none').map(({ contact }) => contact);
+  const contacts = [...new Set([...known, ...proven])];
   await transaction(pool, async database => {
     await lockContacts(database, contacts);
     await eraseEntry(database, userId, contacts);

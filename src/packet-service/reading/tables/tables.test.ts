@@ -272,6 +272,56 @@ test('every filter of pages gives the packets of all its pages, and Link leads f
   expect((await pagedIds(`&geoid=${geoid}`)).length).toBe(4);
 });
 
+test('every filter works with every column of names, in every format and order', async () => {
+  const capture_point = { lat: 12.5, lon: 20.5 };
+  const ring = [
+    [20.499, 12.499],
+    [20.501, 12.499],
+    [20.501, 12.501],
+    [20.499, 12.501],
+    [20.499, 12.499],
+  ];
+  const field = {
+    type: 'Feature',
+    properties: { name: 'Upper meadow' },
+    geometry: { type: 'Polygon', coordinates: [ring] },
+  };
+  const registered = await service.send('PUT', '/fields', field);
+  const geoid = registered.body.fields[0].geoid;
+  const own = await observe({ capture_point, observed_at: '2026-05-05T12:00:00Z' });
+  const { thread_id } = (await service.send('POST', '/chat/threads', { name: 'x', created_by: 'guest' }))
+    .body;
+  const message = { thread_id, text: 'near it', capture_point: { lat: 12.6, lon: 20.6 }, geoids: [geoid] };
+  const additional = (await service.send('POST', '/intake/chat-message', message)).body.packet_uuid;
+  const filters = ['geoid', 'type', 'from', 'to', 'made_from', 'made_to', 'bbox', 'near'];
+  const values: Record<string, string> = {
+    geoid,
+    type: 'note',
+    from: '2026-05-05',
+    to: '2027-01-01',
+    made_from: '2020-01-01',
+    made_to: '2100-01-01',
+    bbox: '20,12,21,13',
+    near: '12.5,20.5,50000',
+  };
+  for (const format of ['csv', 'ndjson', 'geojson']) {
+    for (const names of ['field_name', 'author_name', 'field_name,author_name']) {
+      for (const order of ['', '&order=asc', '&order=desc']) {
+        const combined = filters.filter(name => name !== 'type').map(name => `${name}=${values[name]}`);
+        for (const query of [...filters.map(name => `${name}=${values[name]}`), combined.join('&')]) {
+          const path = `/packets.${format}?${query}&names=${names}${order}&columns=message`;
+          const { text } = await table(path);
+          expect(text.includes(own), path).toBe(true);
+          if (names.includes('field_name')) expect(text, path).toContain('Upper meadow');
+        }
+      }
+    }
+  }
+  const rows = await csv(`?geoid=${geoid}&names=field_name`);
+  expect(of(rows, own).field_name).toBe('Upper meadow');
+  expect(of(rows, additional).field_name).toBe('');
+});
+
 test('wrong filters and columns are 400 and named', async () => {
   const error = async (query: string) => {
     const answer = await service.send('GET', `/packets.csv?${query}`);

@@ -29,6 +29,8 @@ export const ADVISORY_LOCKS = {
 export const HASHED_LOCKS = {
   /** the user of a contact, and shares with it */
   contact: 'contact ',
+  /** whether a user of the packet service has sent a token */
+  user: 'user ',
   /** the recent look-ups of a sender */
   sender: 'sender ',
   /** the failed attempts to log in to an account */

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { CONNECT_MS, type Connection } from '../database.ts';
 import { ADVISORY_LOCKS } from '../locks/advisory-locks.ts';
-import { makeSchema, migrate, UNFINISHED_MOVE } from '../migrate.ts';
+import { MigrationError, makeSchema, migrate, reachedMigrations, UNFINISHED_MOVE } from '../migrate.ts';
 import { beginSnapshot } from '../snapshot.ts';
 import {
   type Content,
@@ -57,8 +57,9 @@ export async function moveDatabase(moving: Moving): Promise<MovedService[]> {
       await beginSnapshot(source);
       await checkDifferent(source);
       const services = await findServices(source, moving.services);
+      const levels = await levelsOf(source, services);
       await clear(target, moving.services);
-      const tables = await prepare(source, target, moving, services);
+      const tables = await prepare(source, target, moving, levels);
       const contents = await copyAll(source, target, tables, moving);
       await copySequences(source, target, schemasOf(services));
       await source.query('COMMIT');
@@ -171,13 +172,31 @@ async function isUnfinished(target: pg.Client, services: readonly MovedService[]
   return false;
 }
 
+/** The migrations that the tables of each service result from, by their names. */
+type Levels = ReadonlyMap<MovedService, string[]>;
+
+/** @throws MoveError when this version cannot make the tables of the source */
+async function levelsOf(source: pg.Client, services: readonly MovedService[]): Promise<Levels> {
+  const levels = new Map<MovedService, string[]>();
+  for (const service of services) {
+    try {
+      levels.set(service, await reachedMigrations(source, service.schema, service.folder));
+    } catch (error) {
+      if (!(error instanceof MigrationError)) throw error;
+      throw new MoveError(`--from: ${error.message}`, { cause: error });
+    }
+  }
+  return levels;
+}
+
 /** Makes all tables in the target, empty, at the level of the source; returns those whose rows are to be copied. */
 async function prepare(
   source: pg.Client,
   target: pg.Client,
   moving: Pick<Moving, 'target' | 'queues'>,
-  services: readonly MovedService[],
+  levels: Levels,
 ): Promise<Table[]> {
+  const services = [...levels.keys()];
   await target.query('BEGIN');
   for (const { schema } of services) {
     await makeSchema(target, schema);
@@ -187,14 +206,8 @@ async function prepare(
   }
   await target.query('COMMIT');
   await target.query(SESSION);
-  for (const service of services) {
-    const level = await levelOf(source, service);
-    await migrate(moving.target, service.schema, service.folder, { upTo: level.number });
-    if ((await levelOf(target, service)).checksums !== level.checksums) {
-      throw new MoveError(
-        'the source was made by another version of fieldtrace, which is newer than this one',
-      );
-    }
+  for (const [service, only] of levels) {
+    await migrate(moving.target, service.schema, service.folder, { only });
     await service.makeJobs(moving.queues ?? moving.target);
     const [theirs, ours] = [await jobsLevel(source, service), await jobsLevel(target, service)];
     if (theirs !== ours) {
@@ -205,18 +218,6 @@ async function prepare(
     }
   }
   return emptyTables(source, target, services);
-}
-
-async function levelOf(
-  client: pg.Client,
-  { schema }: MovedService,
-): Promise<{ number: number; checksums: string }> {
-  const { rows } = await client.query<{ number: number; checksums: string }>(
-    `SELECT coalesce(max(number), 0) AS number, coalesce(string_agg(checksum, ' ' ORDER BY number), '') AS checksums
-     FROM ${nameOf(client, { schema, name: 'migrations' })} WHERE number <> $1`,
-    [UNFINISHED_MOVE],
-  );
-  return rows[0] as { number: number; checksums: string };
 }
 
 async function jobsLevel(client: pg.Client, { jobs }: MovedService): Promise<number> {

@@ -48,7 +48,9 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
     const methods = [
       ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
     ];
-    if (methods.length === 0) throw new Problem('not_found', `there is nothing at ${path.slice(0, 200)}`);
+    // A path with a parameter that the router does not take fits its pattern, too.
+    if (methods.length === 0 || methods.includes(request.method))
+      throw new Problem('not_found', `there is nothing at ${path.slice(0, 200)}`);
     reply.header('allow', methods.join(', '));
     throw new Problem(
       'method_not_allowed',

@@ -44,6 +44,23 @@ export function withBodyLimit(schema: FastifySchema, route: RouteOptions, bodyLi
   } as FastifySchema;
 }
 
+/** A route's schema with the answers to wrong parameters, and to a body of a media type that it does not take. */
+export function withRefusals(
+  schema: FastifySchema,
+  refusals: Readonly<Record<400 | 415, object>> | undefined,
+): FastifySchema {
+  const { body, params, querystring, headers, response } = schema;
+  if (!refusals || !response) return schema;
+  return {
+    ...schema,
+    response: {
+      ...((body ?? params ?? querystring ?? headers) !== undefined && { 400: refusals[400] }),
+      ...(body !== undefined && { 415: refusals[415] }),
+      ...response,
+    },
+  };
+}
+
 /** A route's schema with what the definition says about a rate limit of its own. */
 export function withRateLimit(schema: FastifySchema, { config }: RouteOptions): FastifySchema {
   const limit = config?.rateLimit;

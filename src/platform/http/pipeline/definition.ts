@@ -3,7 +3,7 @@ import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
 import type { ExampleId, Server, ServiceDescription } from '../server.ts';
 import { type Definition, withSharedParts } from '../shared-parts.ts';
-import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit } from './body-limits.ts';
+import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit, withRefusals } from './body-limits.ts';
 
 const PAGE_POLICY =
   "default-src 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
@@ -24,8 +24,7 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
       security: Object.keys(securitySchemes).map(name => ({ [name]: [] })),
     },
     transform: ({ schema, url, route }) => ({
-      schema:
-        schema && withPages(withBodyLimit(withRateLimit(schema, route), route, service.bodyLimit), route),
+      schema: schema && described(schema, route, service),
       url,
     }),
     transformObject: document => {
@@ -38,6 +37,18 @@ export async function describeRoutes(app: Server, service: ServiceDescription): 
   });
   await app.register(openPage, service);
   app.get(service.definitionPath, { schema: { hide: true }, config: { open: true } }, () => app.swagger());
+}
+
+/** A route's schema with the limits and the answers that all routes have. */
+function described(
+  schema: FastifySchema,
+  route: RouteOptions,
+  { bodyLimit, refusals }: ServiceDescription,
+): FastifySchema {
+  return withPages(
+    withBodyLimit(withRefusals(withRateLimit(schema, route), refusals), route, bodyLimit),
+    route,
+  );
 }
 
 /** Marks operations whose body may be left out, as the plugin takes every body for required. */

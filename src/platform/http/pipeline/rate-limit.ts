@@ -15,9 +15,9 @@ declare module 'fastify' {
 }
 
 /**
- * Limits the requests of one client address (of IPv6, of a /64). Requests from this machine are never limited. All
- * routes together are counted in each process. Routes can have lower limits by `config.rateLimit`, which are counted
- * over all processes; with RATE_LIMIT=off only the guarded ones apply.
+ * Limits the requests of one client address (of IPv6, of a /64). Requests from this machine and questions about health
+ * are never limited. All routes together are counted in each process. Routes can have lower limits by
+ * `config.rateLimit`, which are counted over all processes; with RATE_LIMIT=off only the guarded ones apply.
  *
  * @param perMinute requests of one address, to all routes together
  * @param counts counts for routes with limits of their own; by default the process does
@@ -36,7 +36,10 @@ export async function limitRequests(
     store: storeOf(counts),
     // Of a client that has gone there is no address any more.
     keyGenerator: ({ ip }: { ip?: string }) => addressBlock(ip ?? ''),
-    allowList: request => isLocalRequest(request) || (!isOn && !request.routeOptions.config.guarded),
+    allowList: request => {
+      const { health, guarded } = request.routeOptions.config;
+      return isLocalRequest(request) || health === true || (!isOn && !guarded);
+    },
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
       return new Problem(

@@ -73,7 +73,8 @@ const failed = (description: string, status: string, errorMessage: string) =>
     ),
   );
 
-const failures = {
+/** The failures of routes, for their `response` schemas. */
+export const failures = {
   400: failed(
     'VALIDATION_ERROR: a field is wrong; REQUEST_BODY_ERROR: not JSON; INVALID_REQUEST: not possible',
     'INVALID_REQUEST',

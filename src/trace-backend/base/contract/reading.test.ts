@@ -52,6 +52,25 @@ test('numbers and booleans may come as texts, at every depth, and are stored as 
   expect((await user.send('GET', '/api/user/profile')).body.data.discoverable).toBe(true);
 });
 
+test('a text of an integer that a double does not hold is refused like the number', async () => {
+  for (const text of ['9007199254740993', '9007199254740993.0', '-9007199254740993.00']) {
+    const { status, body } = await create({ settings: { pricingTransparency: { farmer: text } } });
+    expect([text, status]).toEqual([text, 400]);
+    expect(Object.keys(body.validationErrorDetails.fieldErrors)).toEqual([
+      'settings.pricingTransparency.farmer',
+    ]);
+  }
+  const id = await added(user, {
+    name: 'Tea',
+    settings: { pricingTransparency: { a: '9007199254740992.0', b: '62149497467408090', c: '007' } },
+  });
+  expect((await read(user, id)).settings.pricingTransparency).toEqual({
+    a: 9007199254740992,
+    b: 62149497467408090,
+    c: 7,
+  });
+});
+
 test('other texts are no numbers and no booleans, and a number is no text: 400 with the path', async () => {
   for (const latitude of [
     '1e1',

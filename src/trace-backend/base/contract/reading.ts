@@ -1,4 +1,5 @@
 import type { TSchema } from 'typebox';
+import { isHeld } from '../../../platform/http/json.ts';
 import type { Server } from '../../../platform/http/server.ts';
 
 /** The parts of a body's JSON schema that decide how the body is read. */
@@ -6,7 +7,6 @@ interface Shape {
   type?: string | string[];
   anyOf?: Shape[];
   properties?: Record<string, Shape>;
-  patternProperties?: Record<string, Shape>;
   additionalProperties?: boolean | Shape;
   items?: Shape;
   enum?: unknown[];
@@ -55,11 +55,10 @@ function readAs(value: unknown, shape: Shape): unknown {
 }
 
 function readFields(value: Record<string, unknown>, shape: Shape): void {
-  const { properties = {}, patternProperties = {}, additionalProperties } = shape;
-  // A record of values of one kind; the names are checked with the rest.
-  const [others = additionalProperties] = Object.values(patternProperties);
+  // A record's values are additional properties; its keys are checked with the rest.
+  const { properties = {}, additionalProperties } = shape;
   for (const [name, field] of Object.entries(value)) {
-    const declared = Object.hasOwn(properties, name) ? properties[name] : others;
+    const declared = Object.hasOwn(properties, name) ? properties[name] : additionalProperties;
     if (typeof declared !== 'object') continue;
     if (field === null) delete value[name];
     else value[name] = readAs(field, declared);
@@ -72,8 +71,8 @@ function readText(text: string, options: readonly Shape[]): unknown {
   if (types.has('string') || options.some(option => option.enum)) return text;
   if (types.has('boolean') && BOOLEANS.has(text)) return BOOLEANS.get(text);
   const isNumber = (types.has('number') || types.has('integer')) && NUMBER.test(text);
-  // Numbers that overflow stay texts and are refused.
-  return isNumber && Number.isFinite(Number(text)) ? Number(text) : text;
+  // Numbers that a double does not hold stay texts and are refused.
+  return isNumber && isHeld(text) ? Number(text) : text;
 }
 
 function takesEmptyText({ type, pattern, minLength = 0 }: Shape): boolean {

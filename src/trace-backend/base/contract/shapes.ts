@@ -10,6 +10,14 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
   return Type.Optional(Type.Unsafe<Static<Schema> | null>(shape));
 }
 
+/** A key of a record in a body. Every other key is refused, so that no value escapes its schema. */
+export const RecordKey = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[^\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029]*$',
+  description: 'one line of 1 to 255 characters',
+});
+
 /** Each of these fields, optional and nullable. */
 export function nullableEach<Fields extends Record<string, TSchema>>(fields: Fields) {
   const each = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
@@ -40,7 +48,35 @@ export function listed<Item extends object>(value: readonly Item[] | Item): read
   return Array.isArray(value) ? value : [value as Item];
 }
 
-/** The same schema for answers, which have no null: unset fields are absent. */
+interface Shape {
+  properties?: Record<string, Shape>;
+  items?: Shape;
+}
+
+/**
+ * A value without the declared fields that are null, at any depth. `readBodies` makes null of a field that is cleared,
+ * and answers leave out fields without a value. Undeclared fields stay as they are.
+ */
+export function withoutUnset<Value>(value: Value, schema: TSchema): Value {
+  return withoutNullFields(value, schema as Shape) as Value;
+}
+
+function withoutNullFields(value: unknown, { properties, items }: Shape): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return items ? value.map(item => withoutNullFields(item, items)) : value;
+  if (!properties) return value;
+  const fields = Object.entries(value).flatMap(([name, field]): [string, unknown][] => {
+    const shape = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (!shape) return [[name, field]];
+    return field === null ? [] : [[name, withoutNullFields(field, shape)]];
+  });
+  return Object.fromEntries(fields);
+}
+
+/**
+ * The same schema for answers, which have no null: unset fields are absent. They have records with every key, because
+ * keys were not always checked.
+ */
 export function shown<Schema extends TSchema>(schema: Schema): Schema {
   return withoutNull(schema) as Schema;
 }
@@ -50,13 +86,14 @@ function withoutNull(schema: unknown): unknown {
     return schema.filter(one => (one as { type?: unknown } | null)?.type !== 'null').map(withoutNull);
   }
   if (typeof schema !== 'object' || schema === null) return schema;
-  const same = Object.entries(schema).map(([name, value]) => {
+  const kept = Object.entries(schema).filter(([name]) => name !== 'propertyNames');
+  const same = kept.map(([name, value]) => {
     if (name === 'type' && Array.isArray(value)) {
       const types = value.filter(type => type !== 'null');
       return [name, types.length === 1 ? types[0] : types];
     }
     if (name === 'enum') return [name, (value as unknown[]).filter(one => one !== null)];
-    const isInside = ['properties', 'patternProperties', 'items', 'anyOf'].includes(name);
+    const isInside = ['properties', 'additionalProperties', 'items', 'anyOf'].includes(name);
     return [name, isInside ? insideOf(name, value) : value];
   });
   // Marks such as optional are properties that are not enumerable.
@@ -64,7 +101,7 @@ function withoutNull(schema: unknown): unknown {
 }
 
 function insideOf(name: string, value: unknown): unknown {
-  if (name === 'items' || name === 'anyOf') return withoutNull(value);
+  if (name !== 'properties') return withoutNull(value);
   const fields = Object.entries(value as object).map(([field, inside]) => [field, withoutNull(inside)]);
   return Object.fromEntries(fields);
 }

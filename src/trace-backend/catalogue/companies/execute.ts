@@ -46,7 +46,8 @@ export async function execute(
   await transaction(pool, async database => {
     if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
       const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
-      return answerInvitation(database, requester, { companyId, userId: caller.id }, answer);
+      // Where no mails are sent, nobody gets a code.
+      return answerInvitation(database, requester, { companyId, userId: caller.id }, answer, mails.areSent);
     }
     if (action === 'MERGE_TO_COMPANY') {
       return mergeCompany(database, links, requester, companyId, body.otherCompanyId);

@@ -6,10 +6,10 @@ import { languageOf } from '../../base/contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
-import { findEmailKey } from '../../identity/users/store.ts';
+import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
 import { execute } from './execute.ts';
-import { answerByToken, readByToken } from './invitations/answer.ts';
+import { answerByCode, readByCode } from './invitations/answer-by-code.ts';
 import { listInvitations } from './invitations/invitations-store.ts';
 import {
   answerInvitationSchema,
@@ -194,7 +194,8 @@ function registerNames(app: Server, { pool, lists }: CompaniesContext): void {
 }
 
 /** Invitations to companies, and answers by mailed codes. */
-function registerInvitations(app: Server, { pool }: CompaniesContext): void {
+function registerInvitations(app: Server, context: CompaniesContext): void {
+  const { pool, mails } = context;
   app.get(
     `${INVITATION}/list`,
     {
@@ -204,12 +205,13 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     async request => {
       const page = pageOf(request.query, INVITATION_SORTABLE);
       const userId = callerOf(request).id;
-      const emailKey = (await findEmailKey(pool, userId)) ?? '';
+      const emailKey = await findConfirmedEmailKey(pool, userId);
       const { items, count } = await listInvitations(pool, { userId, emailKey }, page);
-      const shown = items.map(({ companyId: id, name, role, invitedAt }) => ({
+      const shown = items.map(({ companyId: id, name, role, invitedAt, byAddress }) => ({
         company: { id, name },
         companyRole: role,
         invitedAt: invitedAt.toISOString(),
+        ...(byAddress && mails.areSent && { needsCode: true }),
       }));
       return ok(listAnswer(page, { items: shown, count }));
     },
@@ -222,8 +224,7 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
       schema: answerInvitationSchema,
     },
     async request => {
-      const { token, answer } = request.body;
-      await answerByToken(pool, request, token, answer);
+      await answerByCode(context, request, request.body);
       return { status: 'OK' as const };
     },
   );
@@ -233,7 +234,7 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     { config: { access: 'open', ...FEW }, schema: readInvitationSchema },
     async ({ params }, reply) => {
       reply.header('cache-control', 'no-store');
-      return ok(await readByToken(pool, params.token));
+      return ok(await readByCode(pool, params.token));
     },
   );
 
@@ -242,6 +243,8 @@ function registerInvitations(app: Server, { pool }: CompaniesContext): void {
     title: 'A company invites you to act for it',
     tag: 'Company',
     form:
+      '<label>Password of the account, unless its address is confirmed <input type="password" name="password" ' +
+      'maxlength="1024" autocomplete="current-password"></label>' +
       '<button name="answer" value="ACCEPT">Accept</button> ' +
       '<button name="answer" value="DECLINE">Decline</button>',
   });

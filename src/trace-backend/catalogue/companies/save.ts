@@ -8,6 +8,7 @@ import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import type { Mails } from '../../identity/mails/mails.ts';
+import type { Passwords } from '../../identity/users/passwords.ts';
 import { findCurrency } from '../currency/store.ts';
 import { type ImageReference, type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
@@ -27,6 +28,7 @@ export interface CompaniesContext {
   isOwn: IsOwn;
   mails: Mails;
   links: Links;
+  passwords: Passwords;
 }
 
 /**

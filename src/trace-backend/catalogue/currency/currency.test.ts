@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { FX_KEY, type FxProvider, fridayOrBefore, fxProvider } from '../../../../test/helpers/fx-provider.ts';
-import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { daysBefore, localTime } from './calendar.ts';
 import { retrieveDaily } from './daily.ts';
 import { importEcbRates } from './import-ecb.ts';
@@ -24,8 +24,8 @@ beforeAll(async () => {
   admin = await trace.loggedIn('SYSTEM_ADMIN');
   // At start today's rates are missing.
   await eventually(
-    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await user.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   other = await runningTrace(settings, trace);
 });
@@ -170,8 +170,8 @@ test('an outage does not use up the day: after some failures the provider is lef
   const admin = await alone.loggedIn('SYSTEM_ADMIN');
   const used = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data.used;
   await eventually(
-    async () => (await admin.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await admin.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   for (const [behaviour, year] of [
     ['down', 2015],
@@ -194,8 +194,8 @@ test('a date that may still be published is asked for again after a while, an ol
   const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
   const user = await alone.loggedIn();
   await eventually(
-    async () => (await user.send('GET', '/api/chain/currency-type/list')).body.data.items,
-    items => items.some(({ label }: { label: string }) => label === 'Rwandan Franc'),
+    async () => (await user.send('GET', '/api/chain/currency-type/list?limit=1000')).body.data.items,
+    items => items.some(({ label }: { label: string }) => label === 'Gold (troy ounce)'),
   );
   await alone.pool.query('DELETE FROM currency_rates');
   await alone.pool.query('DELETE FROM currency_dates');
@@ -213,21 +213,32 @@ test('a date that may still be published is asked for again after a while, an ol
 });
 
 test('currencies are listed and switched as the public front end does it, by their ids', async () => {
-  const list = async (state: string, query = 'limit=10&offset=0&sortBy=code&sort=ASC') =>
+  const list = async (state: string, query = 'limit=1000&offset=0&sortBy=code&sort=ASC') =>
     (await user.send('GET', `/api/chain/currency-type/list/${state}?${query}`)).body.data.items;
   const codes = (items: { code: string }[]) => items.map(({ code }) => code);
   const before = await list('enabled');
+  const ratesUntil = fridayOrBefore(new Date().toISOString().slice(0, 10));
   const yen = before.find(({ code }: { code: string }) => code === 'JPY');
-  expect(yen).toEqual({ id: expect.any(Number), code: 'JPY', label: 'Japanese Yen', enabled: true });
+  expect(yen).toEqual({
+    id: expect.any(Number),
+    code: 'JPY',
+    label: 'Japanese Yen',
+    enabled: true,
+    ratesUntil,
+  });
+  const { ratesUntil: _, ...type } = yen;
   for (let n = 0; n < 2; n++) {
     const { body } = await admin.send('PUT', `/api/chain/currency-type/${yen.id}/disable`);
-    expect(body.data).toEqual({ ...yen, enabled: false });
+    expect(body.data).toEqual({ ...type, enabled: false });
   }
   expect(await list('disabled')).toEqual([{ ...yen, enabled: false }]);
   expect(codes(await list('enabled'))).toEqual(codes(before).filter(code => code !== 'JPY'));
-  expect(codes(await list('enabled', 'sortBy=label&sort=DESC'))).toEqual(['USD', 'RWF', 'EUR']);
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC&query=yen'))).toEqual([]);
+  expect(codes(await list('enabled', 'sortBy=label&sort=DESC&query=n%20franc'))).toEqual([
+    ...['RWF', 'GNF', 'DJF', 'KMF', 'BIF'],
+  ]);
   expect(codes(await list('disabled', 'query=japan'))).toEqual(['JPY']);
-  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(yen);
+  expect((await admin.send('PUT', `/api/chain/currency-type/${yen.id}/enable`)).body.data).toEqual(type);
   expect((await admin.send('PUT', '/api/chain/currency-type/999999/enable')).status).toBe(404);
   expect((await user.send('PUT', `/api/chain/currency-type/${yen.id}/disable`)).status).toBe(403);
 });
@@ -240,8 +251,9 @@ test('a currency that is disabled is not converted; switching is written down', 
     enabled: false,
   });
   expect((await convert('1/EUR/to/JPY')).status).toBe(400);
-  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true');
-  expect(list.body.data.items.map(({ code }: { code: string }) => code)).toEqual(['EUR', 'RWF', 'USD']);
+  const list = await user.send('GET', '/api/chain/currency-type/list?enabled=true&limit=1000');
+  const enabled: string[] = list.body.data.items.map(({ code }: { code: string }) => code);
+  expect(['EUR', 'JPY', 'RWF', 'USD'].filter(code => enabled.includes(code))).toEqual(['EUR', 'RWF', 'USD']);
   for (let n = 0; n < 2; n++) await admin.send('PUT', '/api/chain/currency-type/JPY/enable');
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
@@ -306,9 +318,86 @@ test('the daily retrieval runs once a day however many processes look, and again
   fx.behaviour = 'bad key';
   expect(await at('2026-03-02T22:01:00Z')).toBe(1);
   fx.behaviour = 'well';
-  expect(await at('2026-03-02T22:30:00Z')).toBe(0);
-  expect(await at('2026-03-02T23:02:00Z')).toBe(1);
+  expect(await at('2026-03-02T22:30:00Z')).toBe(1);
   expect(await at('2026-03-02T23:30:00Z')).toBe(0);
+  await alone.stop();
+});
+
+test('after a failure a running process waits an hour, and one that starts tries at once', async () => {
+  const alone = await runningTrace();
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
+  if (!provider) throw new Error('there is a provider');
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  let time = '2026-03-02T22:01:00Z';
+  const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
+  const start = () => retrieveDaily(alone.pool, provider, pino({ level: 'silent' }), clock);
+  const claimed = async () =>
+    (await alone.pool.query('SELECT claimed_at, done_at FROM daily_retrievals')).rows[0] ?? {};
+  fx.behaviour = 'bad key';
+  const running = start();
+  await eventually(claimed, ({ claimed_at }) => claimed_at !== undefined);
+  const before = fx.asked.length;
+  for (time of ['2026-03-02T22:30:00Z', '2026-03-02T23:00:59Z']) await vi.advanceTimersByTimeAsync(20_000);
+  await running();
+  expect(fx.asked.length).toBe(before);
+  time = '2026-03-02T22:31:00Z';
+  fx.behaviour = 'well';
+  await start()();
+  expect((await claimed()).done_at).not.toBeNull();
+  vi.useRealTimers();
+  await alone.stop();
+});
+
+test('after a first start without the provider, the next start retrieves the rates', async () => {
+  const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
+  fx.behaviour = 'bad key';
+  const keep = await runningTrace();
+  const asked = fx.asked.length;
+  const first = await runningTrace(settings, keep);
+  await eventually(
+    async () => fx.asked.length,
+    now => now > asked,
+  );
+  const user = await first.loggedIn();
+  const without = await convert('1/USD/to/EUR', user);
+  expect([without.status, without.body]).toEqual([
+    404,
+    { status: 'NOT_FOUND', errorMessage: 'there are no rates of USD yet' },
+  ]);
+  await first.stop();
+  fx.behaviour = 'well';
+  const second = await runningTrace(settings, keep);
+  const again = await second.login(user.email, PASSWORD);
+  const answer = await eventually(
+    () => convert('1/EUR/to/USD', again),
+    ({ status }) => status === 200,
+  );
+  expect(answer.body.data.exact).toBe('1.0825');
+  await second.stop();
+  await keep.stop();
+});
+
+test('a conversion at a date fetches its rates also while no currency is known', async () => {
+  fx.behaviour = 'bad key';
+  const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
+  const user = await alone.loggedIn();
+  expect((await convert('1/USD/to/EUR/on/2024-05-15', user)).status).toBe(503);
+  fx.behaviour = 'well';
+  expect((await convert('1/EUR/to/USD/on/2024-05-15', user)).body.data).toMatchObject({
+    date: '2024-05-15',
+    exact: '1.0825',
+  });
+  const before = fx.asked.length;
+  const unknown = await convert('1/EUR/to/QQQ/on/2024-05-15', user);
+  expect([unknown.status, unknown.body.errorMessage]).toEqual([
+    400,
+    'to must be a supported currency; QQQ is unknown',
+  ]);
+  for (const code of ['usd', 'US', 'DOLLAR']) {
+    expect((await convert(`1/EUR/to/${code}/on/2024-05-14`, user)).status).toBe(400);
+  }
+  expect(fx.asked.length).toBe(before);
   await alone.stop();
 });
 
@@ -362,3 +451,48 @@ test("the day's requests run out with 429 and not before, and one is kept for th
   expect((await provider?.latest('daily'))?.rates.get('USD')).toBe('1.0825');
   await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
 }, 240_000);
+
+test('every ISO 4217 currency is known without rates; a conversion names the one that has none', async () => {
+  const alone = await runningTrace();
+  const user = await alone.loggedIn();
+  const convert = async (rest: string) => {
+    const { status, body } = await user.send('GET', `/api/chain/currency/convert/${rest}`);
+    return [status, body.errorMessage ?? body.data.exact];
+  };
+  const list = async (query: string) =>
+    (await user.send('GET', `/api/chain/currency-type/list?limit=1000&${query}`)).body.data;
+  const { items, count } = await list('');
+  expect(items.length).toBe(count);
+  expect(items.map(({ code }: { code: string }) => code)).toEqual(
+    expect.arrayContaining(['EUR', 'KES', 'RWF', 'UGX', 'USD', 'ZMW']),
+  );
+  expect((await list('query=RWF')).items).toEqual([
+    { id: expect.any(Number), code: 'RWF', label: 'Rwandan Franc', enabled: true },
+  ]);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'there are no rates of RWF and KES yet']);
+  await alone.pool.query(
+    "INSERT INTO currency_rates VALUES ('RWF', '2026-01-05', 1500), ('KES', '2026-01-06', 150)",
+  );
+  expect(await convert('1/USD/to/RWF')).toEqual([404, 'there are no rates of USD yet']);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'no day has rates of both RWF and KES']);
+  expect(await convert('3/EUR/to/KES')).toEqual([200, '450']);
+  expect(await convert('1/KES/to/RWF/on/2026-01-08')).toEqual([
+    404,
+    'no day up to 2026-01-08 has rates of both KES and RWF',
+  ]);
+  expect(await convert('1/USD/to/RWF/on/2026-01-07')).toEqual([
+    404,
+    'there are no rates of USD for 2026-01-07',
+  ]);
+  expect((await convert('1/QQQ/to/RWF'))[0]).toBe(400);
+  expect((await list('query=RWF')).items[0].ratesUntil).toBe('2026-01-05');
+  // A name that the service knows replaces none that the provider gave.
+  await alone.pool.query("UPDATE currency_types SET label = 'Franc of Rwanda' WHERE code = 'RWF'");
+  await alone.pool.query("UPDATE currency_types SET label = 'KES', enabled = false WHERE code = 'KES'");
+  const again = await runningTrace({}, alone);
+  expect((await list('query=RWF')).items[0].label).toBe('Franc of Rwanda');
+  expect((await list('query=KES')).items[0]).toMatchObject({ label: 'Kenyan Shilling', enabled: false });
+  expect((await list('')).count).toBe(count);
+  await again.stop();
+  await alone.stop();
+});

@@ -10,14 +10,15 @@ import { claimRetrieval, listCurrencies, noteRetrieved } from './store.ts';
  * are changed.
  */
 const LOOK_MS = 20_000;
-/** Milliseconds after which a retrieval that failed, or whose process died, is retried. */
+/** Milliseconds after which a process retries a retrieval that failed, or whose process died. */
 const AGAIN_MS = 3600_000;
 
 /** The clock; tests have their own. */
 export type Clock = () => Date;
 
 /**
- * Retrieves the day's rates from 00:01, and at start if today's are missing; one process does it for all.
+ * Retrieves the day's rates from 00:01, and at start if today's are missing, whenever the last attempt was; one process
+ * does it for all that are running.
  *
  * @param zone an IANA time zone, by default the machine's
  * @returns a function that stops it, and resolves when a retrieval in flight has ended
@@ -28,6 +29,7 @@ export function retrieveDaily(
   logger: FastifyBaseLogger,
   { now = () => new Date(), zone }: { now?: Clock; zone?: string } = {},
 ): () => Promise<void> {
+  const started = now().getTime();
   let done: string | undefined;
   let looking: Promise<void> = Promise.resolve();
 
@@ -35,7 +37,9 @@ export function retrieveDaily(
     const time = now();
     const day = dayDue(time, zone);
     if (day === undefined || day === done) return;
-    if (!(await claimRetrieval(pool, day, time, new Date(time.getTime() - AGAIN_MS)))) return;
+    // Attempts that were made before this process started count as failed.
+    const staleBefore = new Date(Math.max(started, time.getTime() - AGAIN_MS));
+    if (!(await claimRetrieval(pool, day, time, staleBefore))) return;
     await retrieveLatest(pool, provider, day);
     await noteRetrieved(pool, day, now());
     done = day;

@@ -1,14 +1,18 @@
 import type pg from 'pg';
-import { transaction } from '../../../platform/database/database.ts';
+import { type Database, transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { ISO_4217 } from '../../base/currencies/iso-4217.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 import { believedUntil, dateFetcher } from './fetch.ts';
-import type { Asker, Provider, Purpose } from './provider.ts';
+import { type Asker, isCode, type Provider, type Purpose } from './provider.ts';
 import {
+  addCurrencies,
   findCurrency,
   findPublished,
+  findRated,
   findRates,
+  hasRates,
   keepPublication,
   notePublished,
   upsertCurrencies,
@@ -27,10 +31,10 @@ export interface Conversion {
 /** The currency service. */
 export interface Currencies {
   /**
-   * Converts with the latest stored rates.
+   * Converts with the rates of the latest day that has both.
    *
    * @param amount a decimal text
-   * @throws Problem invalid for a currency that is unknown or disabled, not_found when there are no rates
+   * @throws Problem invalid for a currency that is unknown or disabled; not_found, with the currency that has no rates
    */
   convert(amount: string, from: string, to: string): Promise<Conversion>;
   /**
@@ -41,6 +45,11 @@ export interface Currencies {
    * @throws Problem as `convert`; too_many_requests, unavailable
    */
   convertAtDate(amount: string, from: string, to: string, date: string, asker: Asker): Promise<Conversion>;
+}
+
+/** Adds the currencies of ISO 4217 that are not known yet: companies choose among them, with rates or without. */
+export async function addKnownCurrencies(database: Database): Promise<void> {
+  await addCurrencies(database, ISO_4217);
 }
 
 export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): Currencies {
@@ -68,17 +77,23 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
       if (from === to) return { date: localTime(new Date()).day, result: amount };
       const codes = ratedCodes(from, to);
       const rates = await findRates(pool, codes, {});
-      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} yet`);
+      if (!rates) throw await missing(pool, codes, {});
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
     async convertAtDate(amount, from, to, date, asker) {
-      await checkCodes(pool, from, to);
       checkDate(date, 'date', localTime(new Date()).day);
-      if (from === to) return { date, result: amount };
       const codes = ratedCodes(from, to);
+      // A currency becomes known with its first rates, which may be those of this date.
+      if (await areNew(pool, codes)) await publishedFor(date, codes, asker);
+      await checkCodes(pool, from, to);
+      if (from === to) return { date, result: amount };
       const published = await publishedFor(date, codes, asker);
       const rates = published && (await findRates(pool, codes, { from: published, to: published }));
-      if (!rates) throw new Problem('not_found', `there are no rates of ${codes.join(' and ')} for ${date}`);
+      if (!rates) {
+        const earliest = fetchDate ? date : daysBefore(date, LONGEST_HOLIDAYS);
+        const looked = published ? { from: published, to: published } : { from: earliest, to: date };
+        throw await missing(pool, codes, looked, date);
+      }
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
   };
@@ -89,8 +104,40 @@ function ratedCodes(from: string, to: string): string[] {
   return [from, to].filter(code => code !== 'EUR');
 }
 
+/**
+ * Why there are no rates for a conversion: which of the currencies have none, or that no day has both.
+ *
+ * @param looked the dates among which they were looked for
+ * @param date of the conversion, if it is one at a date
+ */
+async function missing(
+  pool: pg.Pool,
+  codes: string[],
+  looked: { from?: string; to?: string },
+  date?: string,
+): Promise<Problem> {
+  const rated = await findRated(pool, codes, looked);
+  const without = codes.filter(code => !rated.includes(code)).join(' and ');
+  const both = codes.join(' and ');
+  if (date === undefined) {
+    const sentence = without ? `there are no rates of ${without} yet` : `no day has rates of both ${both}`;
+    return new Problem('not_found', sentence);
+  }
+  const sentence = without
+    ? `there are no rates of ${without} for ${date}`
+    : `no day up to ${date} has rates of both ${both}`;
+  return new Problem('not_found', sentence);
+}
+
 function rateOf({ values }: { values: Map<string, string> }, code: string): string {
   return code === 'EUR' ? '1' : (values.get(code) as string);
+}
+
+/** Whether these can be codes of currencies, and one of them is unknown. */
+async function areNew(pool: pg.Pool, codes: readonly string[]): Promise<boolean> {
+  if (!codes.every(isCode)) return false;
+  const known = await Promise.all(codes.map(code => findCurrency(pool, code)));
+  return known.includes(undefined);
 }
 
 async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void> {
@@ -98,6 +145,8 @@ async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void
     if (code === 'EUR') continue;
     const currency = await findCurrency(pool, code);
     if (currency?.enabled) continue;
+    // Before the first rates, no code is known to be wrong.
+    if (!currency && isCode(code) && !(await hasRates(pool))) continue;
     const sentence = `${field} must be a supported currency; ${code} is ${currency ? 'disabled' : 'unknown'}`;
     throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
   }

@@ -60,7 +60,13 @@ const CurrencyType = named(
     id: Type.Integer({ examples: [7] }),
     code: Type.String({ examples: ['RWF'] }),
     label: Type.String({ examples: ['Rwandan Franc'] }),
-    enabled: Type.Boolean(),
+    enabled: Type.Boolean({ description: 'whether it is converted, and offered to companies' }),
+    ratesUntil: Type.Optional(
+      Type.String({
+        description: 'the latest day with a rate, in lists; absent if there is none',
+        examples: ['2026-03-02'],
+      }),
+    ),
   }),
 );
 

@@ -18,6 +18,12 @@ export interface Rate {
 
 const CURRENCY = sql`id, code, label, enabled`;
 
+/** A currency of a list. */
+export interface ListedCurrency extends CurrencyType {
+  /** the latest date with a rate, as YYYY-MM-DD; absent if there is none */
+  ratesUntil?: string;
+}
+
 export async function findCurrency(database: Database, code: string): Promise<CurrencyType | undefined> {
   const { rows } = await database.query<CurrencyType>(
     sql`SELECT ${CURRENCY} FROM currency_types WHERE code = ${code}`,
@@ -39,7 +45,7 @@ export async function listCurrencies(
   database: Database,
   { enabled, query }: { enabled?: boolean | undefined; query?: string | undefined },
   { limit, offset, sortBy, sort }: Page<(typeof SORTABLE)[number]>,
-): Promise<{ items: CurrencyType[]; count: number }> {
+): Promise<{ items: ListedCurrency[]; count: number }> {
   const where = join(
     [
       sql`true`,
@@ -50,12 +56,32 @@ export async function listCurrencies(
   );
   const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
   const [page, all] = await Promise.all([
-    database.query<CurrencyType>(sql`
-      SELECT ${CURRENCY} FROM currency_types WHERE ${where}
+    database.query<CurrencyType & { ratesUntil: string | null }>(sql`
+      SELECT ${CURRENCY}, (
+        SELECT max(date)::text FROM currency_rates WHERE currency_rates.code = currency_types.code) AS "ratesUntil"
+      FROM currency_types WHERE ${where}
       ORDER BY ${raw(sortBy)} ${direction}, code ${direction} LIMIT ${limit} OFFSET ${offset}`),
     database.query<{ count: number }>(sql`SELECT count(*)::int AS count FROM currency_types WHERE ${where}`),
   ]);
-  return { items: page.rows, count: all.rows[0]?.count ?? 0 };
+  const items = page.rows.map(({ ratesUntil, ...type }) => ({ ...type, ...(ratesUntil && { ratesUntil }) }));
+  return { items, count: all.rows[0]?.count ?? 0 };
+}
+
+/** Adds currencies that are not known yet; known ones get the label only if they have none besides their code. */
+export async function addCurrencies(
+  database: Database,
+  currencies: readonly (readonly [code: string, label: string])[],
+): Promise<void> {
+  const codes = currencies.map(([code]) => code);
+  const labels = currencies.map(([, label]) => label);
+  // Without the condition, each start would use up an id for every currency.
+  await database.query(sql`
+    INSERT INTO currency_types AS known (code, label)
+    SELECT code, label FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
+    WHERE NOT EXISTS (
+      SELECT FROM currency_types AS named WHERE named.code = added.code AND named.label <> named.code)
+    ORDER BY code
+    ON CONFLICT (code) DO UPDATE SET label = excluded.label WHERE known.label = known.code`);
 }
 
 /** Adds currencies; a known one gets the label, if there is one, and stays enabled or disabled. */
@@ -132,6 +158,24 @@ export async function findRates(
   });
   const [first] = rows;
   return first && { date: first.date, values: new Map(rows.map(({ code, value }) => [code, value])) };
+}
+
+/** Whether rates of any currency are stored. */
+export async function hasRates(database: Database): Promise<boolean> {
+  const { rowCount } = await database.query(sql`SELECT FROM currency_rates LIMIT 1`);
+  return rowCount === 1;
+}
+
+/** Those of the currencies that have a rate in a range of dates. */
+export async function findRated(
+  database: Database,
+  codes: readonly string[],
+  { from = '-infinity', to = 'infinity' }: { from?: string; to?: string },
+): Promise<string[]> {
+  const { rows } = await database.query<{ code: string }>(sql`
+    SELECT code FROM unnest(${codes}::text[]) AS wanted (code) WHERE EXISTS (
+      SELECT FROM currency_rates AS rates WHERE rates.code = wanted.code AND date BETWEEN ${from} AND ${to})`);
+  return rows.map(({ code }) => code);
 }
 
 /** A rate that is far from that of the nearest earlier date. */

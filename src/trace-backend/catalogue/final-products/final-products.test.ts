@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { added, type Tenant, tenant } from '../../../../test/helpers/chain.ts';
+import { waitingSessions } from '../../../../test/helpers/database.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
+import type { Answer } from '../../../../test/helpers/service.ts';
 import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
+import { asFinalProduct, ofProduct } from './final-products.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;
@@ -155,4 +159,37 @@ test('of two writers who have read the same version of a final product, the seco
   const history = (await send('GET', `/api/product/${productId}/history?limit=100`)).body.data.items;
   expect(history.map((each: { path: string }) => each.path).join(' ')).not.toContain('.version');
   expect((await write('DELETE', undefined, '"3"')).status).toBe(200);
+});
+
+/** Deletes a product while a request waits for it: after it has read the final products, if it reads them first. */
+async function deletedMeanwhile(productId: number, request: () => Promise<Answer>): Promise<Answer> {
+  const other = await trace.pool.connect();
+  await other.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
+  await other.query('DELETE FROM products WHERE id = $1', [productId]);
+  const answer = request();
+  await eventually(() => waitingSessions(trace.pool));
+  await other.query('COMMIT');
+  other.release();
+  return answer;
+}
+
+test('a final product is never listed without its product, also while that is deleted', async () => {
+  const { productId, label, path } = await labelled();
+  await send('PUT', path, form([label]));
+  const kept = await labelled();
+  const { id } = (await send('PUT', kept.path, form([kept.label]))).body.data;
+  const list = () => send('GET', `/api/final-product/company/${kopanyi.companyId}?limit=1000`);
+  const { status, body } = await deletedMeanwhile(productId, list);
+  expect(status).toBe(200);
+  const items: { id: number; product?: object }[] = body.data.items;
+  expect(items.filter(({ product }) => product === undefined)).toEqual([]);
+  expect(items.map(item => item.id)).toContain(id);
+});
+
+test('a final product whose product is deleted after its own row was read is not found', async () => {
+  const { productId, label, path } = await labelled();
+  const { id } = (await send('PUT', path, form([label]))).body.data;
+  const found = await ofProduct(trace.pool, productId, id);
+  expect((await send('DELETE', `/api/product/${productId}`)).status).toBe(200);
+  await expect(asFinalProduct(trace.pool, found, 'EN')).rejects.toMatchObject({ code: 'not_found' });
 });

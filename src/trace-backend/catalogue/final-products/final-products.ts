@@ -125,10 +125,29 @@ function history(before: FinalProduct | undefined, after: FinalProduct | undefin
 export async function ofProduct(database: Database, productId: number, id: number): Promise<FinalProduct> {
   const found = await findFinalProduct(database, id);
   if (found?.productId === productId) return found;
-  throw new Problem('not_found', 'there is no such final product');
+  throw unknownFinalProduct();
 }
 
-/** Final products as in answers, in order. */
+function unknownFinalProduct(): Problem {
+  return new Problem('not_found', 'there is no such final product');
+}
+
+/**
+ * A final product as in answers.
+ *
+ * @throws Problem not_found if its product has been deleted meanwhile
+ */
+export async function asFinalProduct(
+  database: Database,
+  finalProduct: FinalProduct,
+  language: Language,
+): Promise<object> {
+  const [answer] = await asFinalProducts(database, [finalProduct], language);
+  if (!answer) throw unknownFinalProduct();
+  return answer;
+}
+
+/** Final products as in answers, in order; without those whose product has been deleted meanwhile. */
 export async function asFinalProducts(
   database: Database,
   finalProducts: readonly FinalProduct[],
@@ -147,8 +166,9 @@ export async function asFinalProducts(
     ),
   ]);
   const byId = new Map(labels.map(label => [label.id, label]));
-  return finalProducts.map(({ id, productId, name, description, unitId, labelIds }) => {
+  return finalProducts.flatMap(({ id, productId, name, description, unitId, labelIds }) => {
     const product = products.find(each => each.id === productId);
+    if (!product) return [];
     const unit = units.find(each => each.id === unitId);
     return {
       id,
@@ -164,9 +184,7 @@ export async function asFinalProducts(
   });
 }
 
-function asBaseProduct(product: Pick<Product, 'id' | 'name' | 'content'> | undefined): object | undefined {
-  if (!product) return undefined;
-  const { id, name, content } = product;
+function asBaseProduct({ id, name, content }: Pick<Product, 'id' | 'name' | 'content'>): object {
   const { description, origin } = content;
   return { id, name, ...(description != null && { description }), origin: origin ?? {} };
 }

@@ -11,7 +11,13 @@ import { readableCompany } from '../companies/access.ts';
 import { asBase } from '../labels/record/label.ts';
 import { findLabelsById } from '../labels/record/store.ts';
 import { readableProduct } from '../products/access.ts';
-import { asFinalProducts, ofProduct, removeFinalProduct, saveFinalProduct } from './final-products.ts';
+import {
+  asFinalProduct,
+  asFinalProducts,
+  ofProduct,
+  removeFinalProduct,
+  saveFinalProduct,
+} from './final-products.ts';
 import {
   deleteFinalProductSchema,
   finalProductLabelsSchema,
@@ -74,7 +80,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
       const found = await ofProduct(pool, id, pathIdOf(finalProductId));
-      const [answer] = await asFinalProducts(pool, [found], languageOf(request.headers));
+      const answer = await asFinalProduct(pool, found, languageOf(request.headers));
       reply.header('etag', versionTag(found.version)).header('cache-control', 'private, no-cache');
       return sendText(reply, JSON.stringify(ok(answer)));
     },

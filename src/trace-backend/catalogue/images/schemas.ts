@@ -1,3 +1,4 @@
+import { DETECTED_TYPES } from '../../../platform/http/content-type.ts';
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
@@ -98,7 +99,8 @@ const publicAnswers = (description: string, contentTypes: string[]) => {
 const whoReads =
   'Readable for its uploader, for everyone who may see a record that refers to it, and for a SYSTEM_ADMIN; for others it does ' +
   'not exist.';
-const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
+/** The media types of images that are served. */
+export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 export const getImageSchema = {
   operationId: 'getImage',
@@ -132,7 +134,7 @@ export const getDocumentSchema = {
   description: `Always as a download. ${whoReads}`,
   params,
   headers,
-  response: readAnswers('the document, of the media type that was detected in it', ['*/*']),
+  response: readAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),
 };
 
 const whoSees =
@@ -163,5 +165,5 @@ export const getPublicDocumentSchema = {
   description: `For download; an image is served as at /api/public/image/{storageKey}. ${whoSees}`,
   params,
   headers,
-  response: publicAnswers('the document', ['*/*']),
+  response: publicAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),
 };

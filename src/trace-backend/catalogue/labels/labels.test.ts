@@ -56,6 +56,7 @@ test('a label is written, published, read by anybody, and taken back', async () 
     ...{ id: label.id, productId, status: 'PUBLISHED' },
     ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
     ...{ businessToCustomerSettings: {}, photosMeetTheFarmers: [], productionRecords: [] },
+    certifications: [],
     uuid: label.uuid,
     title: 'Bourbon',
     language: 'EN',
@@ -341,4 +342,48 @@ test('a label shows those documents of the owner that are chosen, in their order
   }
   expect((await stranger.user.send('GET', path)).status).toBe(404);
   expect((await stranger.user.send('PUT', path, [])).status).toBe(404);
+});
+
+test('a label shows the valid certifications of the owner if it has that field, with their files', async () => {
+  const { user, companyId } = await tenant(trace, 'Kopanyi');
+  const stranger = await tenant(trace, 'Stranger');
+  const upload = async () =>
+    (await uploadFile(trace, user, 'document', await picture(9, 9).png().toBuffer())).body.data;
+  const [organic, old] = [await upload(), await upload()];
+  const certifications = [
+    { type: 'EU organic', description: 'Cooperative', validity: '2999-12-31', certificate: organic },
+    { type: 'Fair trade', validity: 'as long as we are members' },
+    { type: 'Expired', validity: '2020-12-31', certificate: old },
+  ];
+  const saved = await user.send('PUT', '/api/company/profile', { id: companyId, certifications });
+  expect(saved.status, saved.text).toBe(200);
+  const productId = await added(user, { name: 'Coffee', company: { id: companyId } });
+  const field = { name: 'company.certifications', section: 'company' };
+  const body = { productId, title: 'Certified', language: 'DE', fields: [{ ...field, visible: false }] };
+  const { data: label } = (await user.send('POST', '/api/product/label/create', body)).body;
+  await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
+  const path = `/api/public/product/label/${label.uuid}`;
+  const shown = async () => (await trace.send('GET', path)).body.data.certifications;
+  const page = async () => (await trace.send('GET', path, undefined, { accept: 'text/html' })).text;
+  const download = async (key: string) => (await trace.send('GET', `/api/public/document/${key}`)).status;
+  expect([await shown(), await download(organic.storageKey)]).toEqual([[], 404]);
+  expect(await page()).not.toContain('EU organic');
+
+  await user.send('PUT', '/api/product/label', { id: label.id, fields: [{ ...field, visible: true }] });
+  const { type, description, validity } = certifications[0] as Record<string, string>;
+  expect(await shown()).toEqual([
+    { id: expect.any(Number), type, description, validity, certificate: expect.objectContaining(organic) },
+    { id: expect.any(Number), type: 'Fair trade', validity: 'as long as we are members' },
+  ]);
+  const link = `<a href="../../document/${organic.storageKey}">EU organic, Cooperative, gültig bis 31. Dezember 2999</a>`;
+  const plain = 'Fair trade, as long as we are members';
+  expect(await page()).toContain(
+    `<dt dir="auto">Zertifizierungen</dt><dd dir="auto">${link}</dd><dd dir="auto">${plain}</dd>`,
+  );
+  expect(await download(organic.storageKey)).toBe(200);
+  expect(await download(old.storageKey)).toBe(404);
+
+  await user.send('POST', '/api/product/label/execute/UNPUBLISH_LABEL', { id: label.id });
+  expect(await download(organic.storageKey)).toBe(404);
+  expect((await downloadFile(trace, stranger.user, `document/${organic.storageKey}`)).status).toBe(404);
 });

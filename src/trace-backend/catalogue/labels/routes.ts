@@ -64,7 +64,7 @@ export function registerLabels(app: Server, context: LabelsContext): void {
 }
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
-const PATH = '/api/product/label/:id(^(?!create$|content$|values$).+$)';
+const PATH = '/api/product/label/:id(^(?!create$|content$|values$)[^]+$)';
 
 function registerWriting(app: Server, context: LabelsContext): void {
   app.post(

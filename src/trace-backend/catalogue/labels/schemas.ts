@@ -33,7 +33,8 @@ export const updateLabelSchema = {
   tags,
   summary: 'Change a label',
   description:
-    'Omitted fields stay unchanged, null clears a field. A published label stays published. The ETag is the new version.',
+    'Null and omitted fields change nothing; an empty text clears a field. A published label stays published. The ETag ' +
+    'is the new version.',
   headers: IfMatch,
   body: Type.Object({ ...LabelUpdate.properties, ...look }),
   response: changeAnswers,

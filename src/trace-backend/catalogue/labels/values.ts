@@ -1,8 +1,8 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { bodyCheck } from '../../../platform/http/validation.ts';
-import type { Label } from '../products/labels-of-products.ts';
-import { asLabel } from '../products/labels-of-products.ts';
-import type { LabelField } from '../products/record/label-schemas.ts';
+import { Type } from '../../../platform/type.ts';
+import { asLabel, type Label } from '../products/labels-of-products.ts';
+import { Field, type LabelField } from '../products/record/label-schemas.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
 import { fieldsOf } from './contents/settle.ts';
@@ -28,21 +28,23 @@ export async function withValues(database: Database, label: Label, own: OwnConte
 
 interface Shape {
   properties?: Record<string, Shape>;
-  patternProperties?: Record<string, Shape>;
+  additionalProperties?: Shape;
 }
 
 /** Whether a name is the path of a field of a label's content, such as process.production. */
 export function isPath(name: string): boolean {
   let shape: Shape | undefined = ContentValues as Shape;
   for (const part of name.split('.')) {
-    const [others]: (Shape | undefined)[] = Object.values(shape?.patternProperties ?? {});
-    shape = Object.hasOwn(shape?.properties ?? {}, part) ? shape?.properties?.[part] : others;
+    const { properties = {}, additionalProperties }: Shape = shape;
+    shape = Object.hasOwn(properties, part) ? properties[part] : additionalProperties;
     if (shape === undefined) return false;
   }
   return true;
 }
 
 const check = bodyCheck(ContentValues);
+const { value: OwnValue } = Field.properties;
+const checkOwn = bodyCheck(Type.Object({ fields: Type.Array(Type.Object({ value: OwnValue })) }));
 
 /**
  * The values of a request, divided into those of the label's content, in its form, and those that the label's fields
@@ -57,6 +59,7 @@ export function dividedValues(sent: readonly SentValue[]): { content: ContentBod
     setAt(content, name.split('.'), value);
     return false;
   });
+  checkOwn({ fields: sent.map(field => (own.includes(field) ? field : {})) });
   return { content: check(content), own };
 }
 
@@ -65,12 +68,15 @@ function setAt(
   [name = '', ...rest]: readonly string[],
   value: unknown,
 ): void {
-  if (rest.length === 0) record[name] = value;
-  else {
-    const inside = { ...(record[name] as Record<string, unknown> | undefined) };
-    setAt(inside, rest, value);
-    record[name] = inside;
-  }
+  const inside = rest.length === 0 ? value : { ...(record[name] as Record<string, unknown> | undefined) };
+  if (rest.length > 0) setAt(inside as Record<string, unknown>, rest, value);
+  // An assignment to __proto__ would not make a member.
+  Object.defineProperty(record, name, {
+    value: inside,
+    writable: true,
+    enumerable: true,
+    configurable: true,
+  });
 }
 
 /** A label's fields after some of them were given values: a field of a known name keeps what was not sent. */

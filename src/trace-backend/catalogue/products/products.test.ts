@@ -316,6 +316,8 @@ test('every wrong field is named with its path', async () => {
     ['sustainability.co2Footprint', { sustainability: { co2Footprint: long(255) } }],
     ['settings.costBreakdown', { settings: { costBreakdown: 0 } }],
     ['settings.pricingTransparency', { settings: { pricingTransparency: [] } }],
+    ['settings.currency', { settings: { currency: 'francs' } }],
+    ['settings.currency', { settings: { currency: 'QQQ' } }],
     ['settings.pricingTransparency.farmer', { settings: { pricingTransparency: { farmer: '4,2' } } }],
     ['settings.incomeIncreaseDescription', { settings: { incomeIncreaseDescription: long(2000) } }],
     ['settings.gdprText', { settings: { gdprText: long(2000) } }],

@@ -30,7 +30,7 @@ import { changeProduct, createProduct, leaveProduct, type ProductsContext, remov
 import { asItems, asProduct } from './view.ts';
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
-const PATH = '/api/product/:id(^(?!create$|list$|label$|label_batch$|knowledgeBlog$).+$)';
+const PATH = '/api/product/:id(^(?!create$|list$|label$|label_batch$|knowledgeBlog$)[^]+$)';
 
 export function registerProducts(app: Server, context: ProductsContext): void {
   registerWriting(app, context);

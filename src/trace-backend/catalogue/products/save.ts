@@ -13,6 +13,7 @@ import { byId, type Label, type LabelsOfProducts } from './labels-of-products.ts
 import { checkLocations } from './origin/origin.ts';
 import { associationsOf, ownerOf } from './partners/companies.ts';
 import { imagesOf, mergeContent } from './record/content.ts';
+import { checkPrices } from './record/prices.ts';
 import type { ProductBody } from './record/schemas.ts';
 import {
   type Content,
@@ -45,6 +46,7 @@ export async function createProduct(
   body: ProductBody & { name: string },
 ): Promise<number> {
   const caller = requester.caller;
+  checkPrices(body);
   const content = mergeContent({}, body);
   checkLocations(content);
   return transaction(pool, async database => {
@@ -80,6 +82,7 @@ export async function changeProduct(
   body: ProductBody,
 ): Promise<void> {
   const caller = requester.caller;
+  checkPrices(body);
   await transaction(pool, async database => {
     const before = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, before.version);

@@ -30,7 +30,9 @@ export async function execute(
     mayExecute(caller, action, before);
     if (!before) throw new Problem('not_found', 'there is no such user');
     if (action === 'REMOVE_USER_SECOND_FACTOR') return removeSecondFactor(database, mails, requester, before);
-    if (action === 'CONFIRM_USER_EMAIL') return noteConfirmed(database, mails, requester, before, caller.id);
+    if (action === 'CONFIRM_USER_EMAIL') {
+      return noteConfirmed(database, mails, requester, before, { userId: caller.id, byOwner: false });
+    }
     const change = changeOf(action, before);
     if (!change) return before;
     const isLast = admins.length === 1 && admins[0]?.id === id;
@@ -51,6 +53,15 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
   if (role !== 'SYSTEM_ADMIN' && (action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR')) {
     throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
   }
+  mayAct({ id, role }, user);
+}
+
+/**
+ * Whether an administrator may do something to a user.
+ *
+ * @throws Problem forbidden; invalid for oneself, and for an erased account
+ */
+export function mayAct({ id, role }: Pick<Caller, 'id' | 'role'>, user: User | undefined): void {
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
     throw new Problem('forbidden', 'only another SYSTEM_ADMIN can change a SYSTEM_ADMIN');
   }

@@ -11,9 +11,16 @@ import { requiredFactor } from '../second-factor/factor.ts';
 import type { Endings } from '../sessions/endings.ts';
 import { findUser, listUsers, SORTABLE } from '../users/store.ts';
 import { asItem, asUser, type UserCompanies } from '../users/user.ts';
+import { confirmationLink } from './confirmation-link.ts';
 import { execute } from './execute.ts';
 import { updateUserProfile } from './profile.ts';
-import { executeUserSchema, getUserSchema, listUsersSchema, updateUserSchema } from './schemas.ts';
+import {
+  confirmationLinkSchema,
+  executeUserSchema,
+  getUserSchema,
+  listUsersSchema,
+  updateUserSchema,
+} from './schemas.ts';
 
 export interface AdministrationContext {
   pool: pg.Pool;
@@ -37,6 +44,18 @@ export function registerAdministration(app: Server, context: AdministrationConte
     async request => {
       const user = await execute(context, requesterOf(request), request.params.action, idOf(request.body.id));
       return ok(asUser(user, await companiesOf(user.id)));
+    },
+  );
+
+  app.post(
+    '/api/user/admin/confirmation_link',
+    {
+      config: { access: 'regional-admin' },
+      schema: confirmationLinkSchema,
+    },
+    async (request, reply) => {
+      reply.header('cache-control', 'no-store');
+      return ok(await confirmationLink(context, requesterOf(request), idOf(request.body.id)));
     },
   );
 

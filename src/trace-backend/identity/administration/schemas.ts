@@ -1,6 +1,15 @@
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
-import { AFTER, Id, listOf, listQuery, NO_NUL, PathId, QueryIds } from '../../base/contract/schemas.ts';
+import {
+  AFTER,
+  DateTime,
+  Id,
+  listOf,
+  listQuery,
+  NO_NUL,
+  PathId,
+  QueryIds,
+} from '../../base/contract/schemas.ts';
 import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
@@ -29,6 +38,30 @@ export const executeUserSchema = {
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: Type.Object({ id: Id }),
   response: { 200: envelope(User, 'the updated user'), ...failureAnswers(401, 403, 404) },
+};
+
+export const confirmationLinkSchema = {
+  operationId: 'createConfirmationLink',
+  tags: ['Administration'],
+  summary: 'A link by which a user confirms the address, where no mails are sent',
+  description:
+    'Give it to the person yourself: it works once, for 72 hours, together with the password of the account, and counts like the link of a mail. Where mails are sent, use POST /api/user/resend_confirmation. Nobody can make one for themselves, and only a SYSTEM_ADMIN for a SYSTEM_ADMIN.',
+  body: Type.Object({ id: Id }),
+  response: {
+    200: envelope(
+      Type.Object({
+        url: Type.String({
+          description: 'of the page, with the token at its end',
+          examples: [
+            'https://trace.example/api/user/confirm_email/kZJ3m0T9xXo2Jr8qVbq1cWl5yN7uE4sA6dF0gH2jK1M',
+          ],
+        }),
+        expiresAt: DateTime,
+      }),
+      'the link',
+    ),
+    ...failureAnswers(401, 403, 404),
+  },
 };
 
 export const listUsersSchema = (operationId: string, access: 'user' | 'regional-admin', summary: string) => ({

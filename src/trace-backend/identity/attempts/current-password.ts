@@ -9,6 +9,7 @@ import { decideLoginFailure, deleteLoginFailures } from './store.ts';
  * Checks the current password of a logged-in user, for actions that a stolen cookie must not be enough for. Wrong
  * passwords are counted for the account.
  *
+ * @param field name of the request field, for the error
  * @returns the account whose password was checked
  * @throws Problem invalid, too_many_requests
  */
@@ -16,19 +17,20 @@ export async function checkCurrentPassword(
   { pool, passwords }: { pool: pg.Pool; passwords: Passwords },
   userId: number,
   given: string | undefined,
+  field = 'currentPassword',
 ): Promise<Account> {
   const account = await findAccountById(pool, userId);
-  if (given === undefined || !account) throw wrongPassword();
+  if (given === undefined || !account) throw wrongPassword(field);
   const attempt = await limitSecretAttempts(pool, 'password', userId);
   if (!(await passwords.check(account.password, given))) {
     await decideLoginFailure(pool, attempt);
-    throw wrongPassword();
+    throw wrongPassword(field);
   }
   await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   return account;
 }
 
-export function wrongPassword(): Problem {
-  const sentence = 'currentPassword is missing or wrong';
-  return new Problem('invalid', sentence, { fields: { currentPassword: sentence } });
+export function wrongPassword(field = 'currentPassword'): Problem {
+  const sentence = `${field} is missing or wrong`;
+  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

@@ -2,13 +2,16 @@ import type pg from 'pg';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUsers } from '../users/store.ts';
 
-/** The user who has a contact, and whether they are discoverable; undefined if nobody has it. */
+/**
+ * The user who has a contact, and whether they are discoverable; undefined if nobody has it. Anyone can
+ * register another person's address, so an address counts once its owner has confirmed it.
+ */
 export async function findHolder(
   pool: pg.Pool,
   contact: string,
 ): Promise<{ user_id: string; discoverable: boolean } | undefined> {
   const user = await findAccount(pool, emailKeyOf(contact));
-  if (user?.status !== 'ACTIVE') return undefined;
+  if (user?.status !== 'ACTIVE' || !user.emailConfirmed) return undefined;
   return { user_id: String(user.id), discoverable: user.discoverable };
 }
 

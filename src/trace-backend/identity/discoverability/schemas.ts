@@ -8,7 +8,7 @@ export const discoverabilitySchema = {
   tags: ['Registry'],
   summary: 'Look up the user who has a contact, for the packet service',
   description:
-    'Needs `Authorization: Bearer SERVICE_TOKEN`. The fields of the answer are both inside the envelope and at the top level, where user registries have them.',
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. 404 if no active user has the contact, or its owner has not confirmed it. The fields of the answer are both inside the envelope and at the top level, where user registries have them.',
   querystring: Type.Object({ contact: Type.String({ minLength: 1, maxLength: 320 }) }),
   headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
   response: {

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { Static } from 'typebox';
 import { type Database, transaction } from '../../../platform/database/database.ts';
 import { errorCode } from '../../../platform/database/troubles.ts';
 import { Problem } from '../../../platform/http/problems.ts';
@@ -6,11 +7,13 @@ import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { Requester, Visitor } from '../../base/access/requester.ts';
 import { audit } from '../../base/audit/audit.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
+import { checkMailedPassword, wasChecked } from '../attempts/mailed-password.ts';
 import type { Side } from '../mails/mail-jobs.ts';
 import type { Mails } from '../mails/mails.ts';
 import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
 import { checkEmail, NO_MAILBOX } from '../users/email.ts';
 import type { Passwords } from '../users/passwords.ts';
+import type { Confirmation } from '../users/schemas.ts';
 import { type Account, lockAccount, updateEmail } from '../users/store.ts';
 import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from './store.ts';
 
@@ -77,21 +80,25 @@ export async function forgetChange(database: Database, userId: number): Promise<
 }
 
 /**
- * Confirms one of the two addresses by the token that was mailed to it. The second confirmation makes the change.
+ * Confirms one of the two addresses by the token that was mailed to it. The second confirmation makes the change. The new
+ * address counts as confirmed by its owner only together with the password: the user may have typed another person's.
  *
  * @returns whether the change was made
- * @throws Problem invalid
+ * @throws Problem invalid, too_many_requests
  */
 export async function confirmEmailChange(
-  { pool }: EmailChangeContext,
+  context: EmailChangeContext,
   visitor: Visitor,
-  token: string,
+  { token, password }: Static<typeof Confirmation>,
 ): Promise<boolean> {
-  const change = transaction(pool, async database => {
+  const hash = secretHash(token);
+  const checked = await checkMailedPassword(context, { hash, purposes: Object.values(PURPOSES) }, password);
+  const change = transaction(context.pool, async database => {
     const now = new Date();
-    const taken = await takeEither(database, secretHash(token), now);
+    const taken = await takeEither(database, hash, now);
     const user = taken && (await lockAccount(database, taken.userId));
-    const change = taken && (await confirmSide(database, taken.userId, taken.side, now));
+    const isProven = user !== undefined && taken?.side === 'new' && wasChecked(checked, user);
+    const change = taken && (await confirmSide(database, taken.userId, taken.side, { now, isProven }));
     if (!user || !change || user.status !== 'ACTIVE') {
       throw refused('token', 'token is unknown, used or older than 72 hours; request the change again');
     }
@@ -114,25 +121,34 @@ async function takeEither(
   now: Date,
 ): Promise<{ userId: number; side: Side } | undefined> {
   for (const side of ['old', 'new'] as const) {
-    const userId = await takeMailToken(database, hash, PURPOSES[side], now);
-    if (userId !== undefined) return { userId, side };
+    const taken = await takeMailToken(database, hash, PURPOSES[side], now);
+    if (taken) return { userId: taken.userId, side };
   }
   return undefined;
 }
 
-/** Password reset tokens mailed to the old address become invalid. */
+/** Tokens mailed to the old address become invalid. */
 async function complete(
   database: Database,
   visitor: Visitor,
   { id }: Account,
-  { email, emailKey }: EmailChange,
+  { email, emailKey, isProven, newConfirmedAt }: EmailChange,
 ): Promise<void> {
-  if (!(await updateEmail(database, id, { email, emailKey }))) {
+  const confirmedAt = isProven ? newConfirmedAt : null;
+  if (!(await updateEmail(database, id, { email, emailKey, confirmedAt }))) {
     throw takenMeanwhile();
   }
   await forgetChange(database, id);
   await deleteResets(database, id);
-  await audit(database, visitor, { action: 'CHANGE_EMAIL', entity: 'user', entityId: id, userId: id });
+  await deleteMailTokens(database, id, ['CONFIRM_EMAIL']);
+  const details = isProven ? { byOwner: true } : {};
+  await audit(database, visitor, {
+    action: 'CHANGE_EMAIL',
+    entity: 'user',
+    entityId: id,
+    userId: id,
+    details,
+  });
 }
 
 function refused(field: string, sentence: string): Problem {

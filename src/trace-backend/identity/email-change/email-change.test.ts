@@ -19,7 +19,8 @@ let count = 0;
 const newAddress = () => `New-${++count}@example.org`;
 const change = (who: LoggedIn, email: string, currentPassword = PASSWORD) =>
   who.send('POST', '/api/user/email_change', { email, currentPassword });
-const confirm = (token: string) => trace.send('POST', '/api/user/email_change/confirm', { token });
+const confirm = (token: string, password?: string) =>
+  trace.send('POST', '/api/user/email_change/confirm', { token, password });
 const login = (username: string) => trace.send('POST', '/api/user/login', { username, password: PASSWORD });
 /** The tokens that were mailed for a change, to the present and to the new address. */
 async function mailed(who: LoggedIn, email: string): Promise<[string, string]> {
@@ -152,4 +153,21 @@ test("one user's token confirms nothing of another's change", async () => {
   });
   expect((await other.send('DELETE', '/api/user/email_change')).status).toBe(200);
   expect((await user.send('GET', '/api/user/email_change')).status).toBe(200);
+});
+
+test('a new address counts as confirmed by its owner together with the password alone', async () => {
+  for (const [password, isConfirmed] of [
+    [PASSWORD, true],
+    [undefined, false],
+  ] as const) {
+    const [user, email] = [await trace.loggedIn(), newAddress()];
+    await change(user, email);
+    const [old, fresh] = await mailed(user, email);
+    expect((await confirm(old, PASSWORD)).body.data).toEqual({ changed: false });
+    const wrong = await confirm(fresh, 'not the password');
+    expect(Object.keys(wrong.body.validationErrorDetails.fieldErrors)).toEqual(['password']);
+    expect((await confirm(fresh, password)).body.data).toEqual({ changed: true });
+    const { data } = (await user.send('GET', '/api/user/profile')).body;
+    expect([data.email, data.emailConfirmed]).toEqual([email, isConfirmed]);
+  }
 });

@@ -37,7 +37,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
       config: { access: 'open', ...FEW },
       schema: confirmEmailChangeSchema,
     },
-    async request => ok({ changed: await confirmEmailChange(context, request, request.body.token) }),
+    async request => ok({ changed: await confirmEmailChange(context, request, request.body) }),
   );
 
   registerPending(app, context);

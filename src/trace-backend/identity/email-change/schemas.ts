@@ -26,6 +26,8 @@ export const confirmEmailChangeSchema = {
   operationId: 'confirmEmailChange',
   tags,
   summary: 'Confirm a change of address by a mailed token',
+  description:
+    'With the password of the account, the new address counts as confirmed by its owner; without it, the address changes and does not count. A wrong password leaves the token valid.',
   body: Confirmation,
   response: {
     200: envelope(

@@ -9,13 +9,13 @@ export const INVITATION: Record<Language, Invitation> = {
       `The company "${company}" on ${place} invites you to act for it as ${role}. To accept or to decline, open this link, or enter the code:`,
     over: 'Link and code work once, for 72 hours; after that, log in to answer. Until you accept, the company learns nothing about your account. If you do not know it, decline or do nothing.',
     register: (company, role, place) =>
-      `The company "${company}" on ${place} invites you to act for it as ${role}. To accept or to decline, create an account with this e-mail address:`,
-    waits:
-      'An administrator activates the account. Then log in: the invitation is under Inbox, for 30 days from now. Until you accept, the company does not learn whether you have an account. If you do not know it, do nothing.',
+      `The company "${company}" on ${place} invites you to act for it as ${role}. To accept, create an account with this e-mail address:`,
     inactive: (company, role, place) =>
-      `The company "${company}" on ${place} invites you to act for it as ${role}. Your account is not active yet: an administrator activates it. Then log in to accept or to decline:`,
-    later:
-      'The invitation is under Inbox, for 30 days from now. Until you accept, the company does not learn whether you have an account. If you do not know it, do nothing.',
+      `The company "${company}" on ${place} invites you to act for it as ${role}. Your account is not active yet: an administrator activates it. Then you can log in:`,
+    afterwards:
+      'Once the account is active, open this link to accept, or enter the code. You can decline by it now:',
+    overAddress:
+      'Link and code work once, for 30 days. Until you accept, the company does not learn whether you have an account. If you do not know it, decline or do nothing.',
     roles: {
       COMPANY_USER: 'a member',
       COMPANY_ADMIN: 'an administrator',
@@ -30,13 +30,13 @@ export const INVITATION: Record<Language, Invitation> = {
       `Das Unternehmen „${company}“ auf ${place} bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, öffnen Sie diesen Link oder geben Sie den Code ein:`,
     over: 'Link und Code gelten einmal, 72 Stunden lang; danach melden Sie sich an, um zu antworten. Bevor Sie annehmen, erfährt das Unternehmen nichts über Ihr Konto. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
     register: (company, role, place) =>
-      `Das Unternehmen „${company}“ auf ${place} bittet Sie, für es als ${role} zu handeln. Um anzunehmen oder abzulehnen, legen Sie ein Konto mit dieser E-Mail-Adresse an:`,
-    waits:
-      'Eine Verwalterin oder ein Verwalter schaltet das Konto frei. Melden Sie sich dann an: Die Einladung ist 30 Tage lang unter Eingang. Bevor Sie annehmen, erfährt das Unternehmen nicht, ob Sie ein Konto haben. Wenn Sie es nicht kennen, tun Sie nichts.',
+      `Das Unternehmen „${company}“ auf ${place} bittet Sie, für es als ${role} zu handeln. Um anzunehmen, legen Sie ein Konto mit dieser E-Mail-Adresse an:`,
     inactive: (company, role, place) =>
-      `Das Unternehmen „${company}“ auf ${place} bittet Sie, für es als ${role} zu handeln. Ihr Konto ist noch nicht freigeschaltet: Das tut eine Verwalterin oder ein Verwalter. Melden Sie sich dann an, um anzunehmen oder abzulehnen:`,
-    later:
-      'Die Einladung ist 30 Tage lang unter Eingang. Bevor Sie annehmen, erfährt das Unternehmen nicht, ob Sie ein Konto haben. Wenn Sie es nicht kennen, tun Sie nichts.',
+      `Das Unternehmen „${company}“ auf ${place} bittet Sie, für es als ${role} zu handeln. Ihr Konto ist noch nicht freigeschaltet: Das tut eine Verwalterin oder ein Verwalter. Dann können Sie sich anmelden:`,
+    afterwards:
+      'Sobald das Konto freigeschaltet ist, öffnen Sie diesen Link, um anzunehmen, oder geben Sie den Code ein. Ablehnen können Sie damit sofort:',
+    overAddress:
+      'Link und Code gelten einmal, 30 Tage lang. Bevor Sie annehmen, erfährt das Unternehmen nicht, ob Sie ein Konto haben. Wenn Sie es nicht kennen, lehnen Sie ab oder tun Sie nichts.',
     roles: {
       COMPANY_USER: 'Mitglied',
       COMPANY_ADMIN: 'Administrator',
@@ -51,13 +51,13 @@ export const INVITATION: Record<Language, Invitation> = {
       `Ikigo "${company}" kuri ${place} kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura iyi linki cyangwa wandike kode:`,
     over: 'Linki na kode bikora inshuro imwe, mu masaha 72; nyuma yaho injira muri konti yawe usubize. Utaremera, nta cyo ikigo kimenya kuri konti yawe. Niba utakizi, anga cyangwa ntugire icyo ukora.',
     register: (company, role, place) =>
-      `Ikigo "${company}" kuri ${place} kiragusaba kugikorera nka ${role}. Kugira ngo wemere cyangwa wange, fungura konti ukoresheje iyi imeyili:`,
-    waits:
-      'Umuyobozi ni we wemera konti. Hanyuma injira: ubutumire buri mu Byakiriwe, mu minsi 30. Utaremera, ikigo ntikimenya niba ufite konti. Niba utakizi, ntugire icyo ukora.',
+      `Ikigo "${company}" kuri ${place} kiragusaba kugikorera nka ${role}. Kugira ngo wemere, fungura konti ukoresheje iyi imeyili:`,
     inactive: (company, role, place) =>
-      `Ikigo "${company}" kuri ${place} kiragusaba kugikorera nka ${role}. Konti yawe ntiremerwa: umuyobozi ni we uyemera. Hanyuma injira wemere cyangwa wange:`,
-    later:
-      'Ubutumire buri mu Byakiriwe, mu minsi 30. Utaremera, ikigo ntikimenya niba ufite konti. Niba utakizi, ntugire icyo ukora.',
+      `Ikigo "${company}" kuri ${place} kiragusaba kugikorera nka ${role}. Konti yawe ntiremerwa: umuyobozi ni we uyemera. Hanyuma ushobora kwinjira:`,
+    afterwards:
+      'Konti nimara kwemerwa, fungura iyi linki wemere, cyangwa wandike kode. Kwanga byo ushobora kubikora ubu:',
+    overAddress:
+      'Linki na kode bikora inshuro imwe, mu minsi 30. Utaremera, ikigo ntikimenya niba ufite konti. Niba utakizi, anga cyangwa ntugire icyo ukora.',
     roles: {
       COMPANY_USER: 'umunyamuryango',
       COMPANY_ADMIN: 'umuyobozi',
@@ -72,13 +72,13 @@ export const INVITATION: Record<Language, Invitation> = {
       `La empresa «${company}» en ${place} le pide que actúe por ella como ${role}. Para aceptar o rechazar, abra este enlace o introduzca el código:`,
     over: 'El enlace y el código sirven una vez, durante 72 horas; después, inicie sesión para responder. Mientras no acepte, la empresa no sabe nada de su cuenta. Si no la conoce, rechace o no haga nada.',
     register: (company, role, place) =>
-      `La empresa «${company}» en ${place} le pide que actúe por ella como ${role}. Para aceptar o rechazar, cree una cuenta con esta dirección de correo:`,
-    waits:
-      'Un administrador activa la cuenta. Después inicie sesión: la invitación está en Bandeja de entrada, durante 30 días. Mientras no acepte, la empresa no sabe si tiene una cuenta. Si no la conoce, no haga nada.',
+      `La empresa «${company}» en ${place} le pide que actúe por ella como ${role}. Para aceptar, cree una cuenta con esta dirección de correo:`,
     inactive: (company, role, place) =>
-      `La empresa «${company}» en ${place} le pide que actúe por ella como ${role}. Su cuenta aún no está activa: la activa un administrador. Después inicie sesión para aceptar o rechazar:`,
-    later:
-      'La invitación está en Bandeja de entrada, durante 30 días. Mientras no acepte, la empresa no sabe si tiene una cuenta. Si no la conoce, no haga nada.',
+      `La empresa «${company}» en ${place} le pide que actúe por ella como ${role}. Su cuenta aún no está activa: la activa un administrador. Después podrá iniciar sesión:`,
+    afterwards:
+      'Cuando la cuenta esté activa, abra este enlace para aceptar, o introduzca el código. Con él ya puede rechazar:',
+    overAddress:
+      'El enlace y el código sirven una vez, durante 30 días. Mientras no acepte, la empresa no sabe si tiene una cuenta. Si no la conoce, rechace o no haga nada.',
     roles: {
       COMPANY_USER: 'miembro',
       COMPANY_ADMIN: 'administrador',
@@ -96,13 +96,16 @@ interface Invitation {
   /** who invites, if it is a member */
   by: (inviter: string) => string;
   ask: (company: string, role: string, place: string) => string;
+  /** the end, if the account was invited */
   over: string;
-  /** to an address that no account has */
+  /** to an address that no account has, before the link to the registration */
   register: (company: string, role: string, place: string) => string;
-  waits: string;
   /** to that of an account that is not active yet, before the link to the login */
   inactive: (company: string, role: string, place: string) => string;
-  later: string;
+  /** after either, before the link of the invitation */
+  afterwards: string;
+  /** the end, if the address was invited */
+  overAddress: string;
   /** what roles are called in `ask` */
   roles: Record<CompanyRole, string>;
 }

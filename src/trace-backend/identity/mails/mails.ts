@@ -9,6 +9,7 @@ import type { Settings } from '../../../platform/settings/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import { audit } from '../../base/audit/audit.ts';
 import type { Language } from '../../base/contract/language.ts';
+import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
 import {
   deleteOldFailedMails,
@@ -19,7 +20,7 @@ import {
 } from './failed-store.ts';
 import type { AddressJob, AskedJob, Asker, FailedJob, MailJob, UserJob, UserMail } from './mail-jobs.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
-import { type Inviting, mailTexts } from './texts.ts';
+import { type Inviting, type MailAddresses, mailTexts, pagesOf } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
@@ -65,6 +66,10 @@ export interface Mails {
   ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void>;
   /** Sends mails again that were given up, under new ids. */
   sendAgain(database: Database, mails: readonly (FailedJob & { id: string })[]): Promise<void>;
+  /** Whether there is a mail server. */
+  areSent: boolean;
+  /** A link by which a user confirms their address without a mail; its token has to be stored. */
+  newConfirmation(user: User): { url: string; token: MailToken };
   /** Starts sending committed mails at once. */
   wake(): void;
 }
@@ -73,7 +78,10 @@ export interface Mails {
 export function openMails(
   jobs: Jobs,
   given: Omit<Mailing, 'frontEndUrl'>,
-  settings: Pick<Settings, 'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'TRACE_FRONTEND_URL'>,
+  settings: Pick<
+    Settings,
+    'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'TRACE_FRONTEND_URL' | 'SMTP_URL'
+  >,
 ): Mails {
   const mailing = { ...given, frontEndUrl: settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '') };
   const rules: JobRules = {
@@ -107,6 +115,11 @@ export function openMails(
       jobs.wake();
     },
     sendAgain: (database, mails) => jobs.send(database, 'mail', rules, mails),
+    areSent: settings.SMTP_URL !== undefined,
+    newConfirmation(user) {
+      const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
+      return { url: `${pagesOf(addressesOf(mailing)).confirmOwn}/${secret}`, token };
+    },
     wake: jobs.wake,
   };
 }
@@ -123,8 +136,8 @@ export interface AddressInvitationMail extends Inviting {
   email: string;
   /** of the mail to somebody who has no account */
   language: Language;
-  /** the code by which the invitation can be answered; undefined if no active account has the address */
-  secret: string | undefined;
+  /** the code by which the invitation can be answered, once an active account has the address */
+  secret: string;
 }
 
 /** The content of a confirmation mail of a change of address. */
@@ -154,8 +167,8 @@ export interface Mailing {
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined if there is nothing to answer anymore */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
-  /** The same for the invitation of an address; with a code if an active account has it. */
-  addressInvitation: (id: number, isActive: boolean) => Promise<AddressInvitationMail | undefined>;
+  /** The same for the invitation of an address. */
+  addressInvitation: (id: number) => Promise<AddressInvitationMail | undefined>;
   logger: FastifyBaseLogger;
   /** called for each mail that is given up */
   onGivenUp: () => void;
@@ -171,7 +184,7 @@ async function answer(
   send: Mails['send'],
 ): Promise<void> {
   const account = await findAccount(pool, emailKey);
-  const useful = purpose === 'CONFIRM_EMAIL' ? account?.status === 'UNCONFIRMED' : true;
+  const useful = purpose === 'CONFIRM_EMAIL' ? account?.emailConfirmed === false : true;
   if (!account || account.status === 'DEACTIVATED' || !useful) return;
   await transaction(pool, async database => {
     const now = new Date();
@@ -202,14 +215,12 @@ async function deliver(
   await noteSent(mailing.pool, job.id);
 }
 
-async function textsOf({
-  publicUrl,
-  frontEndUrl,
-  consoleUrl,
-  instanceName,
-}: Mailing): Promise<ReturnType<typeof mailTexts>> {
-  const addresses = { publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() };
-  return mailTexts(addresses, await instanceName());
+async function textsOf(mailing: Mailing): Promise<ReturnType<typeof mailTexts>> {
+  return mailTexts(addressesOf(mailing), await mailing.instanceName());
+}
+
+function addressesOf({ publicUrl, frontEndUrl, consoleUrl }: Mailing): MailAddresses {
+  return { publicUrl: publicUrl(), frontEndUrl, consoleUrl: consoleUrl() };
 }
 
 /** @returns undefined if the mail is not needed anymore */
@@ -221,7 +232,7 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
   const mail = { id: job.id, to: user.email };
   switch (job.kind) {
     case 'confirm': {
-      if (user.status !== 'UNCONFIRMED') return undefined;
+      if (user.emailConfirmed || user.status === 'DEACTIVATED') return undefined;
       const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
       await insertMailToken(pool, token, new Date());
       return { ...mail, ...texts.confirm(user, secret) };
@@ -241,7 +252,9 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
       return user.status === 'ACTIVE' ? { ...mail, ...texts.activated(user) } : undefined;
     case 'invited': {
       const invited = user.status === 'ACTIVE' ? await invitation(user.id, job.about) : undefined;
-      return invited && { ...mail, ...texts.invited(user, invited), names: idOf(invited) };
+      return (
+        invited && { ...mail, ...texts.invited(user, invited, { isAddress: false }), names: idOf(invited) }
+      );
     }
     case 'notice': {
       const about = await findUser(pool, job.about);
@@ -251,28 +264,23 @@ async function write(mailing: Mailing, job: UserJob): Promise<Mail | undefined> 
   }
 }
 
-/** The mail of an invitation of an address: with a code for an active account, otherwise with what to do to get one. */
+/** The mail of an invitation of an address: with a code, and with what to do to get an active account. */
 async function writeToAddress(
   mailing: Mailing,
   { id, invitationId, emailKey }: AddressJob,
 ): Promise<Mail | undefined> {
   const { pool, addressInvitation } = mailing;
-  const account = await findAccount(pool, emailKey);
-  const isActive = account?.status === 'ACTIVE' && !account.erased;
-  const invitation = await addressInvitation(invitationId, isActive);
+  const found = await findAccount(pool, emailKey);
+  const account = found?.erased ? undefined : found;
+  const invitation = await addressInvitation(invitationId);
   if (!invitation) return undefined;
-  const { secret, email, language, ...inviting } = invitation;
+  const { email, language, ...inviting } = invitation;
   const texts = await textsOf(mailing);
-  if (!account || secret === undefined) {
-    const hasAccount = account?.erased === false;
-    return {
-      id,
-      to: email,
-      ...texts.invitedAddress(hasAccount ? account.language : language, { ...inviting, email, hasAccount }),
-      names: idOf(inviting),
-    };
-  }
-  return { id, to: account.email, ...texts.invited(account, { ...inviting, secret }), names: idOf(inviting) };
+  const text =
+    account?.status === 'ACTIVE'
+      ? texts.invited(account, inviting, { isAddress: true })
+      : texts.invitedAddress(account?.language ?? language, { ...inviting, email, hasAccount: !!account });
+  return { id, to: account?.status === 'ACTIVE' ? account.email : email, ...text, names: idOf(inviting) };
 }
 
 /** Whom the mail of an invitation names. */
@@ -307,10 +315,11 @@ async function writeChange(
  * A secret for one attempt to send a mail. It is created only now, so that it is nowhere but in the mail: not in the
  * database, a job or a backup. Each attempt has its own, because an earlier one may have arrived.
  */
-function newToken({ id: userId }: User, purpose: Purpose): MailToken & { secret: string } {
+function newToken({ id: userId, email }: User, purpose: Purpose): MailToken & { secret: string } {
   const { secret, hash } = newSecret();
   const expiresAt = new Date(Date.now() + TOKEN_HOURS[purpose] * 3600_000);
-  return { secret, hash, userId, purpose, expiresAt };
+  const emailKey = purpose === 'CONFIRM_EMAIL' || purpose === 'RESET_PASSWORD' ? emailKeyOf(email) : null;
+  return { secret, hash, userId, emailKey, purpose, expiresAt };
 }
 
 /** Logs and records a mail that used up its attempts or was permanently refused. */

@@ -7,6 +7,8 @@ export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD' | 'CHANGE_EMAIL_OLD' | 
 export interface MailToken {
   hash: Buffer;
   userId: number;
+  /** the address it is mailed to, in the form by which it is looked up; null for a change of address */
+  emailKey: string | null;
   purpose: Purpose;
   expiresAt: Date;
 }
@@ -14,31 +16,44 @@ export interface MailToken {
 /** Stores a token; deletes the user's expired ones. */
 export async function insertMailToken(
   database: Database,
-  { hash, userId, purpose, expiresAt }: MailToken,
+  { hash, userId, emailKey, purpose, expiresAt }: MailToken,
   now: Date,
 ): Promise<void> {
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
   await database.query(sql`
-    INSERT INTO mail_tokens (hash, user_id, purpose, expires_at)
-    VALUES (${hash}, ${userId}, ${purpose}, ${expiresAt})`);
+    INSERT INTO mail_tokens (hash, user_id, email_key, purpose, expires_at)
+    VALUES (${hash}, ${userId}, ${emailKey}, ${purpose}, ${expiresAt})`);
 }
 
 /**
  * Uses up a token, together with all others of the same user and purpose.
  *
- * @returns the user; undefined if the token is unknown, used or expired
+ * @returns the user, and the address that it was mailed to; undefined if the token is unknown, used or expired
  */
 export async function takeMailToken(
   database: Database,
   hash: Buffer,
   purpose: Purpose,
   now: Date,
-): Promise<number | undefined> {
-  const { rows } = await database.query<{ userId: number }>(sql`
+): Promise<Pick<MailToken, 'userId' | 'emailKey'> | undefined> {
+  const { rows } = await database.query<Pick<MailToken, 'hash' | 'userId' | 'emailKey'>>(sql`
     DELETE FROM mail_tokens
     WHERE purpose = ${purpose} AND user_id = (
       SELECT user_id FROM mail_tokens WHERE hash = ${hash} AND purpose = ${purpose} AND expires_at > ${now})
-    RETURNING user_id AS "userId"`);
+    RETURNING hash, user_id AS "userId", email_key AS "emailKey"`);
+  return rows.find(row => row.hash.equals(hash));
+}
+
+/** The user of a token, which stays valid; undefined if it is unknown, used or expired. */
+export async function findTokenUser(
+  database: Database,
+  hash: Buffer,
+  purposes: readonly Purpose[],
+  now: Date,
+): Promise<number | undefined> {
+  const { rows } = await database.query<{ userId: number }>(sql`
+    SELECT user_id AS "userId" FROM mail_tokens
+    WHERE hash = ${hash} AND purpose = ANY (${purposes}::text[]) AND expires_at > ${now}`);
   return rows[0]?.userId;
 }
 
@@ -63,7 +78,7 @@ export async function noteMailRequest(
  */
 export async function insertResetToken(
   database: Database,
-  { hash, userId, expiresAt }: Omit<MailToken, 'purpose'>,
+  { hash, userId, emailKey, expiresAt }: Omit<MailToken, 'purpose'>,
   now: Date,
 ): Promise<boolean> {
   await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
@@ -71,8 +86,8 @@ export async function insertResetToken(
   const { rowCount } = await database.query(sql`
     WITH asked AS (
       SELECT user_id FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD' FOR SHARE)
-    INSERT INTO mail_tokens (hash, user_id, purpose, expires_at)
-    SELECT ${hash}, user_id, 'RESET_PASSWORD', ${expiresAt} FROM asked`);
+    INSERT INTO mail_tokens (hash, user_id, email_key, purpose, expires_at)
+    SELECT ${hash}, user_id, ${emailKey}, 'RESET_PASSWORD', ${expiresAt} FROM asked`);
   return rowCount === 1;
 }
 

@@ -1,6 +1,7 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName, shortLine } from '../../../platform/mail/plain-name.ts';
 import type { Language } from '../../base/contract/language.ts';
+import type { Status } from '../users/store.ts';
 import { type CompanyRole, INVITATION } from './invitation-texts.ts';
 
 /** Characters of a name that a mail shows, at most. */
@@ -13,7 +14,8 @@ interface Words {
   greeting: (name: string) => string;
   /** the label before a code */
   code: string;
-  confirm: { subject: string; ask: string; over: string };
+  /** `active` ends the mail to an account that is active already */
+  confirm: { subject: string; ask: string; over: string; active: string };
   activated: { subject: string; say: string };
   reset: { subject: string; ask: string; over: string };
   change: { subject: string; old: (address: string) => string; new: string; both: string; over: string };
@@ -27,7 +29,9 @@ const WORDS: Record<Language, Words> = {
     confirm: {
       subject: 'Confirm your e-mail address',
       ask: 'An account was opened with this e-mail address. To confirm that it is yours, open this link, or enter the code:',
-      over: 'Link and code work once, for 72 hours. An administrator then activates the account. If you did not open it, do nothing.',
+      over: 'Link and code work once, for 72 hours. You also need the password of the account. An administrator then activates it. If you did not open the account, do nothing.',
+      active:
+        'Link and code work once, for 72 hours. You also need the password of the account. If you do not know it, request a new password: that also confirms the address, and anyone who had the account before loses it.',
     },
     activated: { subject: 'Your account is active', say: 'Your account was activated. You can log in now:' },
     reset: {
@@ -64,7 +68,9 @@ const WORDS: Record<Language, Words> = {
     confirm: {
       subject: 'Bestätigen Sie Ihre E-Mail-Adresse',
       ask: 'Mit dieser E-Mail-Adresse wurde ein Konto eröffnet. Um zu bestätigen, dass sie Ihnen gehört, öffnen Sie diesen Link oder geben Sie den Code ein:',
-      over: 'Link und Code gelten einmal, 72 Stunden lang. Danach schaltet eine Verwalterin oder ein Verwalter das Konto frei. Wenn Sie es nicht eröffnet haben, tun Sie nichts.',
+      over: 'Link und Code gelten einmal, 72 Stunden lang. Sie brauchen auch das Passwort des Kontos. Danach schaltet eine Verwalterin oder ein Verwalter das Konto frei. Wenn Sie es nicht eröffnet haben, tun Sie nichts.',
+      active:
+        'Link und Code gelten einmal, 72 Stunden lang. Sie brauchen auch das Passwort des Kontos. Wenn Sie es nicht kennen, verlangen Sie ein neues Passwort: Auch das bestätigt die Adresse, und wer das Konto vorher hatte, verliert es.',
     },
     activated: {
       subject: 'Ihr Konto ist freigeschaltet',
@@ -104,7 +110,9 @@ const WORDS: Record<Language, Words> = {
     confirm: {
       subject: 'Emeza imeyili yawe',
       ask: 'Konti yafunguwe hakoreshejwe iyi imeyili. Kugira ngo wemeze ko ari iyawe, fungura iyi linki cyangwa wandike kode:',
-      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Nyuma umuyobozi ni we wemera konti. Niba atari wowe wayifunguye, ntugire icyo ukora.',
+      over: 'Linki na kode bikora inshuro imwe, mu masaha 72. Ukeneye n’ijambobanga rya konti. Nyuma umuyobozi ni we wemera konti. Niba atari wowe wayifunguye, ntugire icyo ukora.',
+      active:
+        'Linki na kode bikora inshuro imwe, mu masaha 72. Ukeneye n’ijambobanga rya konti. Niba utarizi, saba ijambobanga rishya: na ryo ryemeza imeyili, kandi uwari ufite konti mbere arayitakaza.',
     },
     activated: { subject: 'Konti yawe yemewe', say: 'Konti yawe yemewe. Ubu ushobora kwinjira:' },
     reset: {
@@ -141,7 +149,9 @@ const WORDS: Record<Language, Words> = {
     confirm: {
       subject: 'Confirme su dirección de correo',
       ask: 'Se abrió una cuenta con esta dirección de correo. Para confirmar que es suya, abra este enlace o introduzca el código:',
-      over: 'El enlace y el código sirven una vez, durante 72 horas. Después, un administrador activa la cuenta. Si usted no la abrió, no haga nada.',
+      over: 'El enlace y el código sirven una vez, durante 72 horas. También necesita la contraseña de la cuenta. Después, un administrador activa la cuenta. Si usted no la abrió, no haga nada.',
+      active:
+        'El enlace y el código sirven una vez, durante 72 horas. También necesita la contraseña de la cuenta. Si no la conoce, pida una contraseña nueva: eso también confirma la dirección, y quien tenía la cuenta antes la pierde.',
     },
     activated: { subject: 'Su cuenta está activa', say: 'Su cuenta fue activada. Ya puede iniciar sesión:' },
     reset: {
@@ -236,11 +246,12 @@ function placeOf(start: string, instance = ''): string {
 }
 
 /** The pages that links lead to; codes are added to most of them. */
-function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
+export function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   const own = {
     start: `${publicUrl}/`,
     registerOf: (_email: string) => `${publicUrl}/`,
     confirm: `${publicUrl}/api/user/confirm_email`,
+    confirmOwn: `${publicUrl}/api/user/confirm_email`,
     reset: `${publicUrl}/api/user/reset_password`,
     change: `${publicUrl}/api/user/email_change/confirm`,
     invitation: `${publicUrl}/api/company/invitation`,
@@ -257,6 +268,7 @@ function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   if (frontEndUrl !== undefined) return { ...own, ...both };
   return {
     ...both,
+    confirmOwn: both.confirm,
     // Browsers do not send the fragment: the address comes into no log.
     registerOf: (email: string) => `${site}/register#${new URLSearchParams({ email })}`,
     change: `${site}/email-change`,
@@ -281,14 +293,25 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
       language: language.toLowerCase(),
       instance,
     });
-  const withCode = (reader: Reader, part: 'confirm' | 'reset', secret: string): MailText => {
-    const { subject, ask, over } = WORDS[reader.language][part];
-    const code = `${WORDS[reader.language].code}: ${secret}`;
-    return letter(reader, subject, [ask, { url: `${pages[part]}/${secret}` }, code, over]);
-  };
+  const codeLine = ({ language }: Pick<Reader, 'language'>, secret: string) =>
+    `${WORDS[language].code}: ${secret}`;
   return {
-    confirm: (reader: Reader, secret: string) => withCode(reader, 'confirm', secret),
-    reset: (reader: Reader, secret: string) => withCode(reader, 'reset', secret),
+    /** Asks to confirm an address; after the first time on our own page, which asks for the password too. */
+    confirm(reader: Reader & { status: Status }, secret: string): MailText {
+      const { subject, ask, over, active } = WORDS[reader.language].confirm;
+      const url = `${reader.status === 'UNCONFIRMED' ? pages.confirm : pages.confirmOwn}/${secret}`;
+      const end = reader.status === 'ACTIVE' ? active : over;
+      return letter(reader, subject, [ask, { url }, codeLine(reader, secret), end]);
+    },
+    reset(reader: Reader, secret: string): MailText {
+      const { subject, ask, over } = WORDS[reader.language].reset;
+      return letter(reader, subject, [
+        ask,
+        { url: `${pages.reset}/${secret}` },
+        codeLine(reader, secret),
+        over,
+      ]);
+    },
     activated(reader: Reader): MailText {
       const { subject, say } = WORDS[reader.language].activated;
       return letter(reader, subject, [say, { url: pages.start }]);
@@ -305,33 +328,43 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
     ): MailText {
       const { subject, old, new: asked, both, over } = WORDS[reader.language].change;
       const ask = side === 'old' ? old(plainName(address, SHOWN)) : asked;
-      const code = `${WORDS[reader.language].code}: ${secret}`;
-      const url = `${pages.change}/${secret}`;
-      return letter(reader, subject, [ask, { url }, code, ...(isAlone ? [] : [both]), over]);
+      const answer = [{ url: `${pages.change}/${secret}` }, codeLine(reader, secret)];
+      return letter(reader, subject, [ask, ...answer, ...(isAlone ? [] : [both]), over]);
     },
     /** A notice about an account. */
     told(reader: Reader, what: Told): MailText {
       const { subject, say } = WORDS[reader.language].told[what];
       return letter(reader, subject, [say]);
     },
-    invited(reader: Reader, { company, role, inviter, secret }: Inviting & { secret: string }): MailText {
-      const { subject, ask, over, roles } = INVITATION[reader.language];
-      const url = `${pages.invitation}/${secret}`;
-      const code = `${WORDS[reader.language].code}: ${secret}`;
+    /**
+     * Invites an active user.
+     *
+     * @param isAddress whether the company invited the address rather than the account
+     */
+    invited(
+      reader: Reader,
+      { company, role, inviter, secret }: Inviting & { secret: string },
+      { isAddress }: { isAddress: boolean },
+    ): MailText {
+      const { subject, ask, over, overAddress, roles } = INVITATION[reader.language];
       const asked = ask(plainName(company, SHOWN), roles[role], place);
-      return letter(reader, subject, [...by(reader.language, inviter), asked, { url }, code, over]);
+      const answer = [{ url: `${pages.invitation}/${secret}` }, codeLine(reader, secret)];
+      const end = isAddress ? overAddress : over;
+      return letter(reader, subject, [...by(reader.language, inviter), asked, ...answer, end]);
     },
     /** Invites an address that no active account has. */
     invitedAddress(
       language: Language,
-      { company, role, inviter, email, hasAccount }: Inviting & { email: string; hasAccount: boolean },
+      invitation: Inviting & { email: string; hasAccount: boolean; secret: string },
     ): MailText {
-      const { subject, register, waits, inactive, later, roles } = INVITATION[language];
+      const { company, role, inviter, email, hasAccount, secret } = invitation;
+      const { subject, register, inactive, afterwards, overAddress, roles } = INVITATION[language];
       const asked: Parameters<typeof register> = [plainName(company, SHOWN), roles[role], place];
       const way = hasAccount
-        ? [inactive(...asked), { url: pages.start }, later]
-        : [register(...asked), { url: pages.registerOf(email) }, waits];
-      const lines = [...by(language, inviter), ...way];
+        ? [inactive(...asked), { url: pages.start }]
+        : [register(...asked), { url: pages.registerOf(email) }];
+      const answer = [afterwards, { url: `${pages.invitation}/${secret}` }, codeLine({ language }, secret)];
+      const lines = [...by(language, inviter), ...way, ...answer, overAddress];
       return composeMail(subject, lines, { language: language.toLowerCase(), instance });
     },
     notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {

@@ -45,7 +45,7 @@ export const jobsSchema = {
         failedMails: Type.Integer({ description: 'mails that were given up; counted up to 1000' }),
         mails: Type.Object(
           {
-            sentAt: Type.Optional({ ...DateTime, description: 'when a mail was last sent' }),
+            sentAt: Type.Optional({ ...DateTime, description: 'when a mail server last accepted a mail' }),
             failedAt: Type.Optional({ ...DateTime, description: 'when one could last not be sent' }),
             lastError: Type.Optional(Type.String({ description: 'why, without addresses' })),
           },

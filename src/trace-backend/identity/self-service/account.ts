@@ -7,14 +7,18 @@ import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { Requester, Visitor } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
+import { checkMailedPassword, wasChecked } from '../attempts/mailed-password.ts';
+import { forgetFactor } from '../factor-setup/setup.ts';
 import type { Mails } from '../mails/mails.ts';
-import { takeMailToken } from '../mails/store.ts';
+import { findTokenUser, type Purpose, takeMailToken } from '../mails/store.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
-import { checkEmail } from '../users/email.ts';
+import { checkEmail, emailKeyOf } from '../users/email.ts';
 import { checkPasswordRules, type Passwords } from '../users/passwords.ts';
+import type { Confirmation } from '../users/schemas.ts';
 import {
   type Account,
   findSystemAdmins,
+  findUser,
   insertUser,
   lockAccount,
   type User,
@@ -28,6 +32,8 @@ export interface AccountContext {
   mails: Mails;
   settings: Pick<Settings, 'PASSWORD_POLICY'>;
   endings: Endings;
+  /** Ends the memberships of companies that a user got by accepting invitations. */
+  leaveAccepted: (database: Database, visitor: Visitor, userId: number) => Promise<void>;
 }
 
 /** Administrators notified of a new user, at most. */
@@ -61,41 +67,62 @@ export async function register(
 }
 
 /**
- * Confirms an address by the token that was mailed to it, and notifies the administrators.
+ * Confirms an address by the token that was mailed to it, and notifies the administrators. It counts as confirmed by its
+ * owner only together with the password: the person who registered an account may have typed another's address.
  *
- * @throws Problem invalid if the token is not valid
+ * @throws Problem invalid if the token is not valid or the password is wrong; too_many_requests
  */
 export async function confirmEmail(
-  { pool, mails }: AccountContext,
+  context: AccountContext,
   visitor: Visitor,
-  token: string,
+  { token, password }: Static<typeof Confirmation>,
 ): Promise<User> {
+  const { pool, mails } = context;
+  const hash = secretHash(token);
+  const checked = await checkMailedPassword(context, { hash, purposes: ['CONFIRM_EMAIL'] }, password);
   const user = await transaction(pool, async database => {
-    const id = await takeMailToken(database, secretHash(token), 'CONFIRM_EMAIL', new Date());
-    const user = id === undefined ? undefined : await lockAccount(database, id);
+    const user = await takeToken(database, hash, 'CONFIRM_EMAIL');
     if (!user) throw unusable('72 hours');
-    return noteConfirmed(database, mails, visitor, user, user.id);
+    const byOwner = wasChecked(checked, user);
+    return noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner });
   });
   mails.wake();
   return user;
 }
 
-/** Records that a user's address is confirmed; later states stay unchanged. */
+/** The user of a mailed token, locked, whose address is still the one that it was mailed to; uses it up. */
+async function takeToken(database: Database, hash: Buffer, purpose: Purpose): Promise<Account | undefined> {
+  const taken = await takeMailToken(database, hash, purpose, new Date());
+  const user = taken && (await lockAccount(database, taken.userId));
+  return user && emailKeyOf(user.email) === taken?.emailKey ? user : undefined;
+}
+
+/**
+ * Records that a user's address is confirmed; later states stay unchanged.
+ *
+ * @param by the user who confirmed it, and whether that proves that they own the address
+ */
 export async function noteConfirmed(
   database: Database,
-  mails: Mails,
+  mails: Pick<Mails, 'send'>,
   visitor: Visitor,
   user: User,
-  userId: number,
+  { userId, byOwner }: { userId: number; byOwner: boolean },
 ): Promise<User> {
-  if (user.status !== 'UNCONFIRMED') return user;
-  const confirmed = await updateUser(database, user.id, { status: 'CONFIRMED_EMAIL' });
-  const admins = await findSystemAdmins(database, NOTICES);
+  const isNew = user.status === 'UNCONFIRMED';
+  const isProven = byOwner && !user.emailConfirmed;
+  if (!isNew && !isProven) return user;
+  const confirmed = await updateUser(database, user.id, {
+    ...(isNew && { status: 'CONFIRMED_EMAIL' }),
+    ...(isProven && { emailConfirmedAt: new Date() }),
+  });
+  const admins = isNew ? await findSystemAdmins(database, NOTICES) : [];
   await mails.send(
     database,
     admins.map(admin => ({ kind: 'notice', to: admin.id, about: user.id })),
   );
-  const event: AuditEvent = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId };
+  const details = isProven ? { byOwner } : {};
+  const event = { action: 'CONFIRM_USER_EMAIL', entity: 'user', entityId: user.id, userId, details } as const;
   await audit(database, visitor, event);
   return confirmed;
 }
@@ -106,24 +133,32 @@ function unusable(age: string): Problem {
 }
 
 /**
- * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed too.
+ * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed by its owner. If it
+ * did not before, somebody else may have had the account: the second factor, and what was accepted, end too.
  *
  * @returns the user's id
  * @throws Problem invalid
  */
 export async function resetPassword(
-  { pool, passwords, mails, settings, endings }: AccountContext,
+  context: AccountContext,
   visitor: Visitor,
   { token, password }: Static<typeof PasswordReset>,
 ): Promise<number> {
+  const { pool, passwords, mails, settings, endings } = context;
   await checkPasswordRules(password, 'password', settings);
   const hash = await passwords.hash(password);
+  const mailed = secretHash(token);
   const userId = await transaction(pool, async database => {
-    const id = await takeMailToken(database, secretHash(token), 'RESET_PASSWORD', new Date());
-    const user = id === undefined ? undefined : await lockAccount(database, id);
+    const asked = await findTokenUser(database, mailed, ['RESET_PASSWORD'], new Date());
+    // Companies are locked before users, as when an invitation is accepted.
+    if (asked !== undefined && (await findUser(database, asked))?.emailConfirmed === false) {
+      await context.leaveAccepted(database, visitor, asked);
+    }
+    const user = await takeToken(database, mailed, 'RESET_PASSWORD');
     if (!user) throw unusable('an hour');
     await updateUser(database, user.id, { password: hash });
     await endSessions(database, user.id, { resets: true });
+    if (!user.emailConfirmed) await takeOver(database, mails, user);
     await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
     const event: AuditEvent = {
       action: 'RESET_PASSWORD',
@@ -132,12 +167,18 @@ export async function resetPassword(
       userId: user.id,
     };
     await audit(database, visitor, event);
-    await noteConfirmed(database, mails, visitor, user, user.id);
+    await noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner: true });
     return user.id;
   });
   endings.tell(userId);
   mails.wake();
   return userId;
+}
+
+/** Ends what kept an account with the person who had it before the owner of its address. */
+async function takeOver(database: Database, mails: Mails, { id }: User): Promise<void> {
+  await forgetFactor(database, mails, id);
+  await updateUser(database, id, { discoverable: false });
 }
 
 /**

@@ -53,6 +53,7 @@ test('from registration to login: mail, confirmation, notice to the administrato
     companyIds: [],
     companyIdsAdmin: [],
     language: 'EN',
+    emailConfirmed: false,
     hasFirstPassword: false,
     discoverable: false,
   });
@@ -264,18 +265,19 @@ test('mails in every language, as text and HTML; nothing that a user is called b
     fc.property(fc.constantFrom('EN', 'DE', 'RW', 'ES'), names, names, (language, name, surname) => {
       const texts = mailTexts({ publicUrl: 'https://trace.example' }, 'Kigali\r\nBcc: Fields');
       const reader = { name: `${name}\r\nBcc: x@y\n<script>`, language } as const;
+      const invitation = {
+        ...({ company: name, role: 'MANAGER', secret: 'TOKEN' } as const),
+        inviter: { id: 7, name: surname },
+      };
       const about = { id: 7, name, surname: `${surname}\n\nhttps://evil.example`, email: 'a@b.c' };
       for (const { subject, text, html } of [
-        texts.confirm(reader, 'TOKEN'),
+        texts.confirm({ ...reader, status: 'ACTIVE' }, 'TOKEN'),
+        texts.confirm({ ...reader, status: 'UNCONFIRMED' }, 'TOKEN'),
         texts.reset(reader, 'TOKEN'),
         texts.activated(reader),
         texts.notice(reader, about),
-        texts.invited(reader, {
-          company: name,
-          role: 'MANAGER',
-          inviter: { id: 7, name: surname },
-          secret: 'TOKEN',
-        }),
+        texts.invited(reader, invitation, { isAddress: false }),
+        texts.invited(reader, invitation, { isAddress: true }),
       ]) {
         expect(subject).toMatch(/^Kigali Bcc: Fields: [\p{L} .,-]+$/u);
         expect(text).toMatch(/\n\nKigali Bcc: Fields\n$/);

@@ -2,6 +2,11 @@ import { pageOf, sendHtml, UNLISTED } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { landingPageSchema } from './schemas.ts';
 
+/** Who does not know the password of an account with their address takes the account by a new one. */
+const PASSWORD =
+  '<label>Password of the account <input type="password" name="password" required maxlength="1024" ' +
+  'autocomplete="current-password"></label>';
+
 /**
  * The pages that mailed links open. Opening one changes nothing, because mail scanners open every link: it shows a
  * button, or a form, whose script makes the call.
@@ -11,13 +16,13 @@ export function registerLandingPages(app: Server): void {
     operationId: 'showEmailConfirmation',
     title: 'Confirm your e-mail address',
     tag: 'User',
-    form: '<button>Confirm</button>',
+    form: `${PASSWORD}<button>Confirm</button>`,
   });
   landingPage(app, '/api/user/email_change/confirm', {
     operationId: 'showEmailChangeConfirmation',
     title: 'Confirm the change of your e-mail address',
     tag: 'User',
-    form: '<button>Confirm</button>',
+    form: `${PASSWORD}<button>Confirm</button>`,
   });
   landingPage(app, '/api/user/reset_password', {
     operationId: 'showPasswordReset',

@@ -50,7 +50,7 @@ export function registerUsers(app: Server, context: UsersContext): void {
       config: { access: 'open', ...FEW },
       schema: confirmEmailSchema,
     },
-    async request => answer(await confirmEmail(context, request, request.body.token)),
+    async request => answer(await confirmEmail(context, request, request.body)),
   );
 
   registerMailedTokens(app, context);
@@ -59,17 +59,19 @@ export function registerUsers(app: Server, context: UsersContext): void {
 }
 
 function registerMailedTokens(app: Server, context: UsersContext): void {
-  for (const [path, operationId, summary, purpose] of [
+  for (const [path, operationId, summary, what, purpose] of [
     [
       'resend_confirmation',
       'resendConfirmation',
       'Send the confirmation mail of an address again',
+      'It goes to addresses of accounts that their owners have not confirmed, also of active accounts.',
       'CONFIRM_EMAIL',
     ],
     [
       'request_reset_password',
       'requestPasswordReset',
       'Request a mail to set a new password',
+      'The owner of an address that somebody else registered takes the account with it.',
       'RESET_PASSWORD',
     ],
   ] as const) {
@@ -77,7 +79,7 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
       `/api/user/${path}`,
       {
         config: { access: 'known', ...FEW },
-        schema: mailedTokenSchema(operationId, summary),
+        schema: mailedTokenSchema(operationId, summary, what),
       },
       async request => {
         const emailKey = emailKeyOf(request.body.email);

@@ -62,15 +62,17 @@ export const confirmEmailSchema = {
   operationId: 'confirmEmail',
   tags: ['User'],
   summary: 'Confirm an address by the token mailed to it',
+  description:
+    "With the password of the account, the address counts as confirmed by its owner; without it, only the status changes, because the person who registered the account may have typed another person's address. A wrong password leaves the token valid; 10 wrong ones within 15 minutes are 429.",
   body: Confirmation,
   response: answers('the user, whose address is confirmed'),
 };
 
-export const mailedTokenSchema = (operationId: string, summary: string) => ({
+export const mailedTokenSchema = (operationId: string, summary: string, what: string) => ({
   operationId,
   tags: ['User'],
   summary,
-  description: 'The answer is the same for every address. At most one mail in five minutes.',
+  description: `${what} The answer is the same for every address. At most one mail in five minutes.`,
   body: Address,
   response: { 200: Done, ...failureAnswers() },
 });
@@ -80,7 +82,7 @@ export const resetPasswordSchema = {
   tags: ['User'],
   summary: 'Set a password by a mailed token',
   description:
-    'Ends every session of the user, who gets a mail. If the account is active, and no second factor is due, it begins one for the caller: the answer sets the cookies of a login.',
+    'Ends every session and key of the user, who gets a mail, and confirms the address as its owner. If its owner had not confirmed it before, somebody else may have had the account: its second factor, and memberships of companies that accepted invitations led to, end too. If the account is active, and no second factor is due, it begins one for the caller: the answer sets the cookies of a login.',
   body: PasswordReset,
   response: { 200: Done, ...failureAnswers() },
 };

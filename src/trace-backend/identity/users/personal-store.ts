@@ -2,12 +2,16 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { User } from './store.ts';
 
-type PersonalUser = Omit<User, 'erased'> & { createdAt: Date };
+type PersonalUser = Omit<User, 'erased' | 'emailConfirmed' | 'hasFirstPassword'> & {
+  createdAt: Date;
+  emailConfirmedAt: Date | null;
+};
 
 /** The stored data of a user, without the password. */
 export async function findPersonalUser(database: Database, id: number): Promise<PersonalUser | undefined> {
   const { rows } = await database.query<PersonalUser>(sql`
-    SELECT id, email, name, surname, language, status, role, discoverable, created_at AS "createdAt"
+    SELECT id, email, name, surname, language, status, role, discoverable, created_at AS "createdAt",
+      email_confirmed_at AS "emailConfirmedAt"
     FROM users WHERE id = ${id}`);
   return rows[0];
 }
@@ -20,13 +24,18 @@ export async function beginErasure(database: Database, id: number, now: Date): P
     WHERE id = ${id}`);
 }
 
+/** An account whose erasure has begun. */
+export interface Erasing {
+  email: string;
+  emailKey: string;
+  /** whether the owner of the address has confirmed it; otherwise what waits for it may be another person's */
+  emailConfirmed: boolean;
+}
+
 /** An account whose erasure has begun, with its address; undefined if the erasure is complete. */
-export async function findErasing(
-  database: Database,
-  id: number,
-): Promise<{ email: string; emailKey: string } | undefined> {
-  const { rows } = await database.query<{ email: string; emailKey: string }>(sql`
-    SELECT email, email_key AS "emailKey" FROM users
+export async function findErasing(database: Database, id: number): Promise<Erasing | undefined> {
+  const { rows } = await database.query<Erasing>(sql`
+    SELECT email, email_key AS "emailKey", email_confirmed_at IS NOT NULL AS "emailConfirmed" FROM users
     WHERE id = ${id} AND erasing_at IS NOT NULL AND erased_at IS NULL`);
   return rows[0];
 }
@@ -50,6 +59,6 @@ export async function anonymise(
 ): Promise<void> {
   await database.query(sql`
     UPDATE users SET email = ${email}, email_key = ${email}, password = ${password},
-      has_first_password = false, name = 'Erased', surname = 'User', language = 'EN', erased_at = ${now}
+      email_confirmed_at = NULL, has_first_password = false, name = 'Erased', surname = 'User', language = 'EN', erased_at = ${now}
     WHERE id = ${id} AND erased_at IS NULL`);
 }

@@ -60,6 +60,10 @@ export const User = named(
       description:
         'whether an administrator still has the password that the program created the account with',
     }),
+    emailConfirmed: Type.Boolean({
+      description:
+        'whether the owner of the address has confirmed it, by a mailed token with the password of the account, or by setting a password by a mailed token. Only then shares with the address and invitations to it reach the user. What administrators confirm or activate does not count',
+    }),
     discoverable: Type.Boolean({
       description: 'whether others can share packets with the user by e-mail address',
     }),
@@ -74,7 +78,17 @@ export const MailToken = Type.String({
   examples: ['kZJ3m0T9xXo2Jr8qVbq1cWl5yN7uE4sA6dF0gH2jK1M'],
 });
 
-export const Confirmation = Type.Object({ token: MailToken });
+export const Confirmation = Type.Object({
+  token: MailToken,
+  password: Type.Optional(
+    Type.String({
+      maxLength: 1024,
+      description:
+        'the password of the account; without it, the address does not count as confirmed by its owner',
+      examples: ['correct horse battery staple'],
+    }),
+  ),
+});
 
 export const CurrentPassword = Type.String({
   maxLength: 1024,

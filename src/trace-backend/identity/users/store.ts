@@ -17,6 +17,8 @@ export interface User {
   status: Status;
   role: Role;
   discoverable: boolean;
+  /** whether the owner of the address has confirmed it, rather than an administrator or nobody */
+  emailConfirmed: boolean;
   /** whether the password is still the one that the program created the account with */
   hasFirstPassword: boolean;
   /** whether the account is erased, or being erased */
@@ -30,14 +32,16 @@ export interface Account extends User {
 }
 
 const USER = sql`id, email, name, surname, language, status, role, discoverable,
-  has_first_password AS "hasFirstPassword", erasing_at IS NOT NULL AS erased`;
+  email_confirmed_at IS NOT NULL AS "emailConfirmed", has_first_password AS "hasFirstPassword", erasing_at IS NOT NULL AS erased`;
 const ACCOUNT = sql`${USER}, password, session_version AS "sessionVersion"`;
 
 /** @returns undefined if the address is already registered */
 export async function insertUser(
   database: Database,
-  user: Omit<User, 'id' | 'discoverable' | 'hasFirstPassword' | 'erased'> & {
+  user: Omit<User, 'id' | 'discoverable' | 'emailConfirmed' | 'hasFirstPassword' | 'erased'> & {
     hasFirstPassword?: boolean;
+    /** when the owner of the address confirmed it; without it, nobody has */
+    emailConfirmedAt?: Date;
     emailKey: string;
     password: string;
     createdAt: Date;
@@ -45,9 +49,10 @@ export async function insertUser(
 ): Promise<User | undefined> {
   const { rows } = await database.query<User>(sql`
     INSERT INTO users (email, email_key, password, name, surname, language, status, role, created_at,
-      has_first_password)
+      has_first_password, email_confirmed_at)
     VALUES (${user.email}, ${user.emailKey}, ${user.password}, ${user.name}, ${user.surname}, ${user.language},
-      ${user.status}, ${user.role}, ${user.createdAt}, ${user.hasFirstPassword ?? false})
+      ${user.status}, ${user.role}, ${user.createdAt}, ${user.hasFirstPassword ?? false},
+      ${user.emailConfirmedAt ?? null})
     ON CONFLICT (email_key) DO NOTHING RETURNING ${USER}`);
   return rows[0];
 }
@@ -61,6 +66,13 @@ export async function findUser(database: Database, id: number): Promise<User | u
 export async function findEmailKey(database: Database, id: number): Promise<string | undefined> {
   const { rows } = await database.query<{ emailKey: string }>(sql`
     SELECT email_key AS "emailKey" FROM users WHERE id = ${id}`);
+  return rows[0]?.emailKey;
+}
+
+/** The same, if its owner has confirmed the address: then what waits for it is the user's. */
+export async function findConfirmedEmailKey(database: Database, id: number): Promise<string | undefined> {
+  const { rows } = await database.query<{ emailKey: string }>(sql`
+    SELECT email_key AS "emailKey" FROM users WHERE id = ${id} AND email_confirmed_at IS NOT NULL`);
   return rows[0]?.emailKey;
 }
 
@@ -97,33 +109,37 @@ export async function findUsers(database: Database, ids: readonly number[]): Pro
 
 /** A change of a user; absent fields stay unchanged. */
 export type UserChange = Partial<
-  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & { password: string }
+  Pick<User, 'name' | 'surname' | 'language' | 'discoverable' | 'status' | 'role'> & {
+    password: string;
+    emailConfirmedAt: Date;
+  }
 >;
 
 export async function updateUser(database: Database, id: number, change: UserChange): Promise<Account> {
-  const { name, surname, language, discoverable, status, role, password } = change;
+  const { name, surname, language, discoverable, status, role, password, emailConfirmedAt } = change;
   const { rows } = await database.query<Account>(sql`
     UPDATE users SET name = coalesce(${name}, name), surname = coalesce(${surname}, surname),
       language = coalesce(${language}, language), discoverable = coalesce(${discoverable}, discoverable),
       status = coalesce(${status}, status), role = coalesce(${role}, role),
       password = coalesce(${password}, password),
+      email_confirmed_at = coalesce(${emailConfirmedAt}, email_confirmed_at),
       has_first_password = has_first_password AND ${password === undefined}
     WHERE id = ${id} RETURNING ${ACCOUNT}`);
   return rows[0] as Account;
 }
 
 /**
- * Changes a user's address; returns false if it belongs to another user.
+ * Changes a user's address, with the time when its owner confirmed it; returns false if it belongs to another user.
  *
  * @throws the database's unique violation if another user takes it at the same time
  */
 export async function updateEmail(
   database: Database,
   id: number,
-  { email, emailKey }: { email: string; emailKey: string },
+  { email, emailKey, confirmedAt }: { email: string; emailKey: string; confirmedAt: Date | null },
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    UPDATE users SET email = ${email}, email_key = ${emailKey} WHERE id = ${id} AND NOT EXISTS (
+    UPDATE users SET email = ${email}, email_key = ${emailKey}, email_confirmed_at = ${confirmedAt} WHERE id = ${id} AND NOT EXISTS (
       SELECT FROM users AS others WHERE others.email_key = ${emailKey} AND others.id <> ${id})`);
   return rowCount === 1;
 }
@@ -211,5 +227,12 @@ export async function findSystemAdmins(database: Database, limit: number): Promi
 export async function countSystemAdmins(database: Database): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM users WHERE role = 'SYSTEM_ADMIN'`);
+  return rows[0]?.count ?? 0;
+}
+
+/** The number of active users whose address its owner has not confirmed. */
+export async function countUnconfirmed(database: Database): Promise<number> {
+  const { rows } = await database.query<{ count: number }>(sql`
+    SELECT count(*)::int AS count FROM users WHERE status = 'ACTIVE' AND email_confirmed_at IS NULL`);
   return rows[0]?.count ?? 0;
 }

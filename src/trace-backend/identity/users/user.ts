@@ -10,10 +10,11 @@ export interface UserCompanies {
 
 /** A user as in answers. */
 export function asUser(user: User, companies: UserCompanies): Static<typeof UserSchema> {
-  const { status, discoverable, hasFirstPassword } = user;
+  const { status, discoverable, emailConfirmed, hasFirstPassword } = user;
   const actions = status === 'ACTIVE' ? [...ACTIONS] : [];
   const { companyIds, companyIdsAdmin } = companies;
-  return { ...asItem(user), actions, companyIds, companyIdsAdmin, discoverable, hasFirstPassword };
+  const own = { discoverable, emailConfirmed, hasFirstPassword };
+  return { ...asItem(user), actions, companyIds, companyIdsAdmin, ...own };
 }
 
 /** A user in lists. */

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 
 /** The feedback that somebody left with an e-mail address. */
-export function feedbackFrom(email: string): pg.QueryConfig {
+export function feedbackFrom(email: string | undefined): pg.QueryConfig {
   return sql`
     SELECT id, label_id, type, email, feedback, gdpr_consent, privacy_policy_consent, terms_of_use_consent, answers, at
     FROM label_feedback WHERE lower(email) = lower(${email}) ORDER BY id`;

@@ -3,7 +3,7 @@ import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { DateTime, Id, listOf, listQuery, PathId } from '../../base/contract/schemas.ts';
-import { nullable, oneOf, shown, text } from '../../base/contract/shapes.ts';
+import { nullable, oneOf, RecordKey, shown, text } from '../../base/contract/shapes.ts';
 
 export const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
 export type FeedbackType = (typeof TYPES)[number];
@@ -17,7 +17,7 @@ const fields = {
   privacyPolicyConsent: consent,
   termsOfUseConsent: consent,
   questionnaireAnswers: nullable(
-    Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), { maxProperties: 30 }),
+    Type.Record(RecordKey, Type.String({ maxLength: 1000 }), { maxProperties: 30 }),
   ),
 };
 

@@ -52,7 +52,7 @@ export const updateEntrySchema = {
   operationId: 'updateProductKnowledge',
   tags,
   summary: 'Change an entry of a knowledge blog',
-  description: 'Omitted fields stay unchanged; an empty text clears.',
+  description: 'Null and omitted fields change nothing; an empty text clears a field.',
   headers: IfMatch,
   body: EntryUpdate,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

@@ -7,7 +7,7 @@ import { FORM_STYLE } from './forms/fields.ts';
 import { originMap, type Pin } from './origin-map.ts';
 import type { PublicLabel } from './schemas.ts';
 import { termOf } from './terms.ts';
-import { documentText, htmlOf, linked, type Text } from './texts.ts';
+import { certificationText, documentText, htmlOf, linked, type Text } from './texts.ts';
 
 /** A field as the page shows it. */
 interface Shown {
@@ -45,6 +45,7 @@ export function labelPage(
   const shown = [
     ...fields.flatMap(field => (isSelective ? forPeople(field, language) : asItIs(field))),
     ...documentsOf(label, base),
+    ...certificationsOf(label, base),
   ];
   const first = pictureOf(base, businessToCustomerSettings.landingPageImage, 'XLARGE', product.name);
   const sections = Map.groupBy(shown, ({ section }) => section);
@@ -122,6 +123,12 @@ function documentsOf(label: PublicLabel, base: string): Shown[] {
   const documents = [videoMeetTheFarmers ?? [], photosMeetTheFarmers, productionRecords].flat();
   const texts = documents.flatMap(document => documentText(base, document));
   return texts.length === 0 ? [] : [{ section: '', term: termOf('documents', language), texts }];
+}
+
+/** The certifications that a label shows, as links to their certificates. */
+function certificationsOf({ certifications, language }: PublicLabel, base: string): Shown[] {
+  const texts = certifications.flatMap(certification => certificationText(base, certification, language));
+  return texts.length === 0 ? [] : [{ section: '', term: termOf('company.certifications', language), texts }];
 }
 
 /** A map of the places of an origin that have a position; empty without any. */

@@ -13,11 +13,13 @@ import { described, isSelective, shownField, valueAt } from '../../catalogue/lab
 import { fieldsOf } from '../../catalogue/labels/contents/settle.ts';
 import { findOwn, type OwnContent } from '../../catalogue/labels/contents/store.ts';
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
+import { CERTIFICATIONS, validCertifications } from '../../catalogue/labels/documents/certifications.ts';
 import { publicDocuments } from '../../catalogue/labels/documents/documents.ts';
 import { labelUrl, PUBLIC_PATH } from '../../catalogue/labels/label-url.ts';
 import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
 import type { Label } from '../../catalogue/products/labels-of-products.ts';
 import { photoOf } from '../../catalogue/products/record/content.ts';
+import { priceCurrencyOf } from '../../catalogue/products/record/prices.ts';
 import { findProduct, type Product } from '../../catalogue/products/record/store.ts';
 import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
 import { type Asked, labelPage } from './page.ts';
@@ -159,16 +161,18 @@ async function asPublic(
   const { label, product } = published;
   const { title, language } = label.content as { title?: string; language?: string };
   const own = await ownOf(pool, label);
-  const [photo, [company], shown, batches, documents] = await Promise.all([
+  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
+  const [photo, [company], shown, batches, documents, certifications] = await Promise.all([
     findPhoto(pool, published, own),
     findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
     own && described(pool, own),
     countBatches(pool, label.id),
     publicDocuments(pool, published),
+    isShown(CERTIFICATIONS) ? validCertifications(pool, product) : [],
   ]);
   const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
-  const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
   const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
+  const currency = own && priceCurrencyOf(own);
   const companyName = own === undefined ? company?.name : ownText('company.name');
   return {
     id: label.id,
@@ -180,9 +184,11 @@ async function asPublic(
     fields,
     ...batches,
     ...documents,
+    certifications,
     businessToCustomerSettings: (shown?.businessToCustomerSettings ??
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
+    ...(currency && { currency }),
     ...(companyName && { company: { name: companyName } }),
     ...(photo && { photo: `${PUBLIC_PATH}/${label.uuid}/photo` }),
   };

@@ -5,8 +5,9 @@ import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, NO_NUL } from '../../base/contract/schemas.ts';
 import { shown } from '../../base/contract/shapes.ts';
+import { IMAGE_TYPES } from '../../catalogue/images/schemas.ts';
 import { BatchLocation, BatchView } from '../../catalogue/labels/batches/schemas.ts';
-import { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
+import { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 import { ConsumerSettings } from '../../catalogue/products/record/consumer.ts';
 import { LABEL_STATUSES } from '../../catalogue/products/record/label-schemas.ts';
 
@@ -35,9 +36,15 @@ export const PublicLabel = named(
     checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
     traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
     businessToCustomerSettings: shown(ConsumerSettings),
+    currency: Type.Optional(
+      Type.String({ description: 'of the prices of the label; ISO 4217', examples: ['RWF'] }),
+    ),
     videoMeetTheFarmers: Type.Optional(ShownDocument),
     photosMeetTheFarmers: Type.Array(ShownDocument),
     productionRecords: Type.Array(ShownDocument),
+    certifications: Type.Array(ShownCertification, {
+      description: 'those of the owner that are valid, if the label shows the field company.certifications',
+    }),
     product: Type.Object({ name: Type.String() }),
     company: Type.Optional(Type.Object({ name: Type.String() })),
     photo: Type.Optional(Type.String({ description: 'path of the picture' })),
@@ -90,7 +97,10 @@ export const labelPhotoSchema = {
   summary: 'The picture of the product of a published label',
   params: Params,
   response: {
-    200: { description: 'at most 1440 × 720', content: { 'image/*': { schema: Type.Any() } } },
+    200: {
+      description: 'at most 1440 × 720',
+      content: Object.fromEntries(IMAGE_TYPES.map(type => [type, { schema: Type.Any() }])),
+    },
     ...failureAnswers(404),
   },
 };

@@ -6,7 +6,7 @@ import { termOf } from './terms.ts';
 const MESSAGES = path.resolve(import.meta.dirname, '../../../../console/src/messages');
 const PATHS = [
   ...['description', 'origin', 'origin.map', 'journeyMarkers', 'process.production'],
-  ...['responsibility.laborPolicies', 'documents'],
+  ...['responsibility.laborPolicies', 'documents', 'company.certifications', 'certification.until'],
   ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
   ...[
     'company.about',

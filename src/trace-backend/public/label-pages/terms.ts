@@ -19,6 +19,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Phone',
     'company.webPage': 'Web page',
     'company.logo': 'Logo',
+    'company.certifications': 'Certifications',
+    'certification.until': 'valid until',
     documents: 'Documents',
   },
   DE: {
@@ -37,6 +39,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Telefon',
     'company.webPage': 'Webseite',
     'company.logo': 'Logo',
+    'company.certifications': 'Zertifizierungen',
+    'certification.until': 'gültig bis',
     documents: 'Dokumente',
   },
   ES: {
@@ -55,6 +59,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Teléfono',
     'company.webPage': 'Página web',
     'company.logo': 'Logotipo',
+    'company.certifications': 'Certificaciones',
+    'certification.until': 'válida hasta',
     documents: 'Documentos',
   },
   RW: {
@@ -73,6 +79,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Telefone',
     'company.webPage': 'Urubuga',
     'company.logo': 'Ikirango',
+    'company.certifications': 'Impamyabushobozi',
+    'certification.until': 'irangira ku wa',
     documents: 'Inyandiko',
   },
   FR: {
@@ -91,6 +99,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Téléphone',
     'company.webPage': 'Page web',
     'company.logo': 'Logo',
+    'company.certifications': 'Certifications',
+    'certification.until': 'valable jusqu’au',
     documents: 'Documents',
   },
   SW: {
@@ -109,6 +119,8 @@ const TERMS: Record<string, Record<string, string>> = {
     'company.phone': 'Simu',
     'company.webPage': 'Tovuti',
     'company.logo': 'Nembo',
+    'company.certifications': 'Vyeti',
+    'certification.until': 'halali hadi',
     documents: 'Nyaraka',
   },
 };

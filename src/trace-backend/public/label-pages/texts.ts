@@ -1,5 +1,7 @@
 import { escaped } from '../../../platform/http/page.ts';
-import type { ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
+import { dayOf } from '../../catalogue/labels/documents/certifications.ts';
+import type { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
+import { termOf } from './terms.ts';
 
 /** A text, or one that leads somewhere. */
 export type Text = string | { text: string; address: string };
@@ -48,4 +50,28 @@ export function documentText(base: string, { name, link, document }: ShownDocume
       ? webAddressOf(link)
       : undefined;
   return [address === undefined ? text : { text, address }];
+}
+
+/** A certification by its standard, with how long it is valid, and where its certificate is, if it is anywhere. */
+export function certificationText(
+  base: string,
+  { type, description, validity, certificate }: ShownCertification,
+  language: string | undefined,
+): Text[] {
+  const name = [type, description].filter(Boolean).join(', ') || certificate?.name;
+  if (!name) return [];
+  const day = dayOf(validity);
+  const until = day ? `${termOf('certification.until', language)} ${longDate(day, language)}` : validity;
+  const text = [name, until].filter(Boolean).join(', ');
+  const key = certificate?.storageKey;
+  return [key ? { text, address: `${base}../../document/${encodeURIComponent(key)}` } : text];
+}
+
+/** A day in the language of a label, or in English. */
+function longDate(day: string, language = ''): string {
+  const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
+  const locales = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
+  const date = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(date.getTime())) return day;
+  return new Intl.DateTimeFormat(locales, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }

@@ -54,7 +54,8 @@ export const taggedOrderSchema = {
   operationId: 'getTaggedStockOrder',
   tags: ['Label'],
   summary: 'The journey of a stock order, by the tag in the code on its package',
-  description: 'EMPTY is the tag of codes that are for a label alone: its journey is empty.',
+  description:
+    'EMPTY is the tag of codes that are for a label alone. Its journey, and that of an unknown tag, is empty.',
   headers: LanguageHeader,
   params: Type.Object({
     qrTag: Type.String({ minLength: 1, maxLength: 100, pattern: NO_NUL, examples: ['EMPTY'] }),
@@ -62,5 +63,5 @@ export const taggedOrderSchema = {
   querystring: Type.Object({
     withHistory: Type.Optional(Type.Boolean({ default: false, description: 'whether with its journey' })),
   }),
-  response: { 200: envelope(Tagged, 'the order'), ...failureAnswers(404) },
+  response: { 200: envelope(Tagged, 'the order'), ...failureAnswers() },
 };

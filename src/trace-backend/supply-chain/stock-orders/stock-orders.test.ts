@@ -7,16 +7,17 @@ beforeAll(async () => {
 });
 afterAll(() => trace.stop());
 
-test('a code without an order has an empty journey; other tags are unknown', async () => {
-  const { status, body } = await trace.send('GET', '/api/public/stock-order/EMPTY?withHistory=true');
-  const historyTimeline = { items: [], journeyMarkers: [] };
-  expect([status, body]).toEqual([
-    200,
-    { status: 'OK', data: { qrTag: 'EMPTY', certificates: [], historyTimeline } },
-  ]);
-  const unknown = await trace.send('GET', '/api/public/stock-order/empty?withHistory=true');
-  expect([unknown.status, unknown.body]).toEqual([
-    404,
-    { status: 'NOT_FOUND', errorMessage: 'there is no stock order with this tag' },
-  ]);
+test('a tag that no stock order has, and the tag of codes without one, have an empty journey', async () => {
+  for (const tag of ['EMPTY', 'empty', '7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11', 'a/b', '🌱', '<b>']) {
+    for (const query of ['', '?withHistory=true']) {
+      const path = `/api/public/stock-order/${encodeURIComponent(tag)}${query}`;
+      const { status, body, headers } = await trace.send('GET', path);
+      const historyTimeline = { items: [], journeyMarkers: [] };
+      expect([status, body]).toEqual([
+        200,
+        { status: 'OK', data: { qrTag: tag, certificates: [], historyTimeline } },
+      ]);
+      expect(headers.get('cache-control')).toBe('no-cache');
+    }
+  }
 });

@@ -15,6 +15,10 @@ test('every status of a service, and every detail, has its words; what is not kn
     ['clock', 'BEHIND'],
     ['replicas', 'OK'],
     ['replicas', 'LEFT_OUT'],
+    ...['mail', 'webhook'].flatMap(name => [
+      [name, 'OK'],
+      [name, 'FAILING'],
+    ]),
     ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(one => [
       'backup',
       one,

@@ -3,7 +3,7 @@ import { actionsFor, isAsked, nextAction, wordsOf } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
-const plain = { hasSecondFactor: false, sendsMails: true };
+const plain = { hasSecondFactor: false, emailConfirmed: false, sendsMails: true };
 const withFactor = { ...plain, hasSecondFactor: true };
 
 test('an administrator is offered what changes a user, never anything about themselves', () => {
@@ -15,6 +15,7 @@ test('an administrator is offered what changes a user, never anything about them
   expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, regional, plain)).toEqual([]);
   expect(actionsFor({ id: 1, status: 'ACTIVE', role: 'SYSTEM_ADMIN' }, system, withFactor)).toEqual([]);
   expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'REGIONAL_ADMIN' }, system, plain)).toEqual([
+    'RESEND',
     'SEND_LINK',
     'DEACTIVATE_USER',
     'UNSET_USER_REGIONAL_ADMIN',
@@ -28,19 +29,23 @@ test('nothing is offered about an erased account', () => {
   }
 });
 
-test('where no mails are sent, none is offered to be sent again', () => {
+test('where no mails are sent, none is offered to be sent again, but a link to copy', () => {
   const can = { ...plain, sendsMails: false };
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, can)).toEqual([
+    'COPY_LINK',
     'CONFIRM_USER_EMAIL',
     'ACTIVATE_USER',
   ]);
-  expect(actionsFor({ id: 9, status: 'ACTIVE', role: 'USER' }, regional, can)).toEqual(['DEACTIVATE_USER']);
+  const active = { id: 9, status: 'ACTIVE', role: 'USER' } as const;
+  expect(actionsFor(active, regional, can)).toEqual(['COPY_LINK', 'DEACTIVATE_USER']);
+  expect(actionsFor(active, regional, { ...can, emailConfirmed: true })).toEqual(['DEACTIVATE_USER']);
+  expect(actionsFor({ ...active, status: 'DEACTIVATED' }, regional, can)).toEqual(['ACTIVATE_USER']);
 });
 
 test('an address is confirmed before its account is activated', () => {
   const next = (status: 'UNCONFIRMED' | 'CONFIRMED_EMAIL' | 'ACTIVE', sendsMails: boolean) =>
     nextAction({ status }, { sendsMails });
-  expect([next('UNCONFIRMED', true), next('UNCONFIRMED', false)]).toEqual(['RESEND', 'CONFIRM_USER_EMAIL']);
+  expect([next('UNCONFIRMED', true), next('UNCONFIRMED', false)]).toEqual(['RESEND', 'COPY_LINK']);
   expect([next('CONFIRMED_EMAIL', true), next('ACTIVE', true)]).toEqual(['ACTIVATE_USER', undefined]);
 });
 

@@ -11,8 +11,11 @@ export type Action =
   | 'UNSET_USER_SYSTEM_ADMIN'
   | 'REMOVE_USER_SECOND_FACTOR';
 
-/** What asks for a mail to the user: the confirmation again, or a link for a new password. */
-export type MailAction = 'RESEND' | 'SEND_LINK';
+/**
+ * What gives the user a link: by mail, for the confirmation or a new password, or through the administrator, who copies
+ * it where no mails are sent.
+ */
+export type LinkAction = 'RESEND' | 'SEND_LINK' | 'COPY_LINK';
 
 interface User {
   id: number;
@@ -25,18 +28,23 @@ interface User {
 /**
  * What an administrator can do with a user; the service decides whether it may be done.
  *
- * @param can hasSecondFactor: whether the user has one, which can then be removed; sendsMails: whether mails are sent
+ * @param can hasSecondFactor: whether the user has one, which can then be removed; emailConfirmed: whether the owner of
+ * the address has confirmed it; sendsMails: whether mails are sent
  */
 export function actionsFor(
   { id, status, role, erased }: User,
   administrator: Pick<User, 'id' | 'role'>,
-  { hasSecondFactor, sendsMails }: { hasSecondFactor: boolean; sendsMails: boolean },
-): (Action | MailAction)[] {
+  {
+    hasSecondFactor,
+    emailConfirmed,
+    sendsMails,
+  }: { hasSecondFactor: boolean; emailConfirmed: boolean; sendsMails: boolean },
+): (Action | LinkAction)[] {
   const isSystem = administrator.role === 'SYSTEM_ADMIN';
   if (erased || id === administrator.id || (role === 'SYSTEM_ADMIN' && !isSystem)) return [];
-  const actions: (Action | MailAction)[] = [];
-  if (status === 'UNCONFIRMED')
-    actions.push(...(sendsMails ? (['RESEND'] as const) : []), 'CONFIRM_USER_EMAIL');
+  const actions: (Action | LinkAction)[] = [];
+  if (!emailConfirmed && status !== 'DEACTIVATED') actions.push(sendsMails ? 'RESEND' : 'COPY_LINK');
+  if (status === 'UNCONFIRMED') actions.push('CONFIRM_USER_EMAIL');
   if (status === 'ACTIVE' && sendsMails) actions.push('SEND_LINK');
   actions.push(status === 'ACTIVE' ? 'DEACTIVATE_USER' : 'ACTIVATE_USER');
   if (!isSystem) return actions;
@@ -51,13 +59,13 @@ export function actionsFor(
  * Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip, and who
  * activates a user without a confirmed address vouches for it.
  */
-export function isAsked(action: Action | MailAction, { status }: Pick<User, 'status'>): action is Action {
+export function isAsked(action: Action | LinkAction, { status }: Pick<User, 'status'>): action is Action {
   if (action === 'ACTIVATE_USER') return status === 'UNCONFIRMED';
   return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
 }
 
 /** What the messages of an action are named after: activating an unconfirmed user also confirms the address. */
-export function wordsOf(action: Action | MailAction, { status }: Pick<User, 'status'>): string {
+export function wordsOf(action: Action | LinkAction, { status }: Pick<User, 'status'>): string {
   return action === 'ACTIVATE_USER' && status === 'UNCONFIRMED' ? 'ACTIVATE_UNCONFIRMED' : action;
 }
 
@@ -65,7 +73,7 @@ export function wordsOf(action: Action | MailAction, { status }: Pick<User, 'sta
 export function nextAction(
   { status }: Pick<User, 'status'>,
   { sendsMails }: { sendsMails: boolean },
-): Action | MailAction | undefined {
-  if (status === 'UNCONFIRMED') return sendsMails ? 'RESEND' : 'CONFIRM_USER_EMAIL';
+): Action | LinkAction | undefined {
+  if (status === 'UNCONFIRMED') return sendsMails ? 'RESEND' : 'COPY_LINK';
   return status === 'ACTIVE' ? undefined : 'ACTIVATE_USER';
 }

@@ -13,20 +13,13 @@ export function hexOf(text: string): string | undefined {
 }
 
 /** What a person should know about a colour. */
-export type ColourNote = 'darker' | 'lighter' | 'pale' | 'ignored';
+export type ColourNote = 'darker' | 'lighter' | 'ignored';
 
-/**
- * What there is to say about a colour; undefined if nothing.
- *
- * @param use page: headings of the page of a label, which adapts it; text: text that apps draw, on white if they follow
- * the page; other: anything else
- */
-export function colourNote(text: string, use: 'page' | 'text' | 'other'): ColourNote | undefined {
-  if (text.trim() === '' || use === 'other') return undefined;
+/** What there is to say about a colour of headings on the page of a label, which adapts it; undefined if nothing. */
+export function colourNote(text: string): ColourNote | undefined {
+  if (text.trim() === '') return undefined;
   const hex = hexOf(text);
-  if (hex === undefined) return use === 'page' ? 'ignored' : undefined;
-  const isPale = contrastOf(hex, PAPERS.light) < LEAST;
-  if (use === 'text') return isPale ? 'pale' : undefined;
-  if (isPale) return 'darker';
+  if (hex === undefined) return 'ignored';
+  if (contrastOf(hex, PAPERS.light) < LEAST) return 'darker';
   return contrastOf(hex, PAPERS.dark) < LEAST ? 'lighter' : undefined;
 }

@@ -16,15 +16,15 @@ const settings = {
 test('only what has changed is sent, and what is emptied is cleared', () => {
   const form = formOf(settings);
   expect(bodyOf(form, formOf(settings))).toEqual({});
-  Object.assign(form.values, { primaryColor: '', fairTrade: '3', tabFeedback: true });
-  form.files = { ...form.files, landingPageImage: undefined, textFont: { storageKey: 'font' } };
+  Object.assign(form.values, { primaryColor: '', tabFeedback: true });
+  form.files = { landingPageImage: undefined };
   expect(bodyOf(form, formOf(settings))).toEqual({
     primaryColor: '',
-    fairTrade: '3',
     tabFeedback: true,
     landingPageImage: '',
-    textFont: { storageKey: 'font' },
   });
+  // What only other apps show is not in the form, so that it stays.
+  expect(Object.keys(form.values)).toEqual(['primaryColor', 'tabFeedback']);
 });
 
 test('headings have the main colour if it is written as the page of a label takes it', () => {

@@ -1,6 +1,7 @@
 import type { StoredFile } from '../../../api/stored-file.ts';
 import { changedValues, type Values, valuesOf } from '../../../parts/forms/nested.ts';
 
+/** Colours of pages that apps draw; the page of a label takes the first. */
 export const COLOURS = [
   ...['primaryColor', 'secondaryColor', 'tertiaryColor', 'quaternaryColor'],
   ...['productTitleColor', 'headingColor', 'textColor'],
@@ -12,11 +13,10 @@ export const COLOURS = [
  */
 export const TABS = ['FairPrices', 'Producers', 'Quality', 'Feedback'] as const;
 
-/** Graphics that are shown or not. */
+/** Graphics of apps that are shown or not. */
 export const SHOWN_GRAPHICS = ['graphicFairPrices', 'graphicIncreaseOfIncome', 'graphicQuality'] as const;
-/** Graphics that show prices in one of several ways. */
+/** Graphics of apps that show prices in one of several ways. */
 export const PRICE_GRAPHICS = ['graphicPriceToProducer', 'graphicFarmGatePrice'] as const;
-export const UNITS = ['DISABLED', 'PER_CONTAINER', 'PER_KG', 'PERCENT_VALUE'] as const;
 
 export const AMOUNTS = [
   ...['manualFarmGatePrice', 'manualProducerPrice', 'containerSize', 'worldMarket', 'fairTrade'],
@@ -25,13 +25,10 @@ export const AMOUNTS = [
 
 export const PICTURES = ['landingPageImage', 'landingPageBackgroundImage', 'headerBackgroundImage'] as const;
 export const FONTS = ['productFont', 'textFont'] as const;
-const FILES = [...PICTURES, ...FONTS];
 
-const PATHS = [
-  ...COLOURS,
-  ...TABS.flatMap(tab => [`tab${tab}`, `order${tab}`]),
-  ...[...SHOWN_GRAPHICS, ...PRICE_GRAPHICS, ...AMOUNTS],
-];
+/** What the page of a label draws: only this is in the form, and all else keeps its values. */
+const FILES = ['landingPageImage'];
+const PATHS = ['primaryColor', 'tabFeedback'];
 
 /** How the page for consumers looks, as its form holds it. */
 export interface ConsumerForm {

@@ -62,11 +62,10 @@ test('values mean names, words, dates and countries where their fields do', () =
     { record: 'measure-unit-type' },
   ]);
   expect(meaningOf('finalProducts.3.labelIds.0')).toEqual({ record: 'label' });
-  expect(meaningOf('associatedCompanies.1.type')).toEqual({ area: 'products', group: 'relation' });
-  expect(meaningOf('businessToCustomerSettings.graphicFarmGatePrice')).toEqual({
-    area: 'consumer',
-    group: 'unit',
-  });
+  const wordOf = (path: string, text: string) =>
+    (meaningOf(path) as { word: (text: string) => string }).word(text);
+  expect(wordOf('associatedCompanies.1.type', 'BUYER')).toBe('products.relation.BUYER');
+  expect(wordOf('businessToCustomerSettings.graphicFarmGatePrice', 'PER_KG')).toBe('consumer.unit.PER_KG');
   expect(meaningOf('origin.locations.0.countryCode')).toBe('country');
   expect(meaningOf('labels.1.batches.2.expiryDate')).toBe('date');
   expect(meaningOf('labels.1.documents.0')).toEqual({ record: 'label-document', within: '1' });

@@ -46,20 +46,17 @@ const PLACE = fieldsOf('products', {
   ...{ numberOfFarmers: 'pin.farmers', areaInHectares: 'pin.area', countryCode: 'pin.country' },
   ...{ address: 'pin.address', geoid: 'pin.geoid' },
 });
-const CONSUMER_PAGE = fieldsOf('consumer', {
-  ...Object.fromEntries(
-    [...COLOURS, ...SHOWN_GRAPHICS, ...PRICE_GRAPHICS, ...AMOUNTS, ...PICTURES, ...FONTS].map(name => [
-      name,
-      name,
-    ]),
-  ),
-  ...Object.fromEntries(
-    TABS.flatMap(tab => [
-      [`tab${tab}`, `tab${tab}`],
-      [`order${tab}`, 'tabs'],
-    ]),
-  ),
-});
+/** Also of what only apps show, which the console does not offer. */
+const CONSUMER_PAGE: Fields = Object.fromEntries([
+  ...[...COLOURS, ...SHOWN_GRAPHICS, ...PRICE_GRAPHICS, ...AMOUNTS, ...PICTURES, ...FONTS].map(name => [
+    name,
+    { key: `consumer.${name}` },
+  ]),
+  ...TABS.flatMap(tab => [
+    [`tab${tab}`, { key: `consumer.tab${tab}` }],
+    [`order${tab}`, { key: 'consumer.tabs' }],
+  ]),
+]);
 const ENTRY = fieldsOf('products', {
   ...{ title: 'knowledge.title', type: 'knowledge.type', date: 'knowledge.date' },
   ...{ summary: 'knowledge.summary', content: 'knowledge.content', youtubeUrl: 'knowledge.video' },
@@ -109,6 +106,7 @@ const CONTENT: Fields = {
     ...{ settings: 'group.settings', process: 'group.story', responsibility: 'group.story' },
     sustainability: 'group.story',
     ...{ 'settings.pricingTransparency': 'prices', 'settings.incomeIncreaseDocument': 'incomeDocument' },
+    'settings.currency': 'price.currency',
   }),
   company: { key: 'products.owner', fields: COMPANY },
   'origin.locations': places('products.pins', PLACE),
@@ -161,7 +159,7 @@ function unnamed(rest: string): string {
 /** How the value of a path is said: as the name of what its id refers to, a word of a form, a date, a country, a language, a file without a name, or the name of a field. */
 export type Meaning =
   | { record: string; within?: string }
-  | { area: string; group: string }
+  | { word: (text: string) => string }
   | 'date'
   | 'country'
   | 'language'
@@ -172,12 +170,12 @@ const REFERENCES: Partial<Record<string, string>> = {
   ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
   labelIds: 'label',
 };
-/** The paths whose values are words of forms: the area and the group of their messages. */
-const WORDS: readonly (readonly [path: RegExp, area: string, group: string])[] = [
-  [/^associatedCompanies\.\d+\.type$/, 'products', 'relation'],
-  [/^knowledgeBlogs\.\d+\.type$/, 'products', 'knowledge'],
-  [/^labels\.\d+\.status$/, 'labels', 'status'],
-  [new RegExp(`\\.(${PRICE_GRAPHICS.join('|')})$`), 'consumer', 'unit'],
+/** The paths whose values are words of forms, with the keys of their messages. */
+const WORDS: readonly (readonly [path: RegExp, word: (text: string) => string])[] = [
+  [/^associatedCompanies\.\d+\.type$/, text => `products.relation.${text}`],
+  [/^knowledgeBlogs\.\d+\.type$/, text => `products.knowledge.${text}`],
+  [/^labels\.\d+\.status$/, text => `labels.status.${text}`],
+  [new RegExp(`\\.(${PRICE_GRAPHICS.join('|')})$`), text => `consumer.unit.${text}`],
 ];
 
 /** What the value of a path means; undefined for a text or a number. */
@@ -193,8 +191,8 @@ export function meaningOf(path: string): Meaning | undefined {
   const [, labelId] = LABEL_DOCUMENTS.exec(path) ?? [];
   if (labelId !== undefined) return { record: 'label-document', within: labelId };
   if (LABEL_FIELDS.test(path)) return 'field';
-  const [, area, group] = WORDS.find(([pattern]) => pattern.test(path)) ?? [];
-  return area === undefined || group === undefined ? undefined : { area, group };
+  const [, word] = WORDS.find(([pattern]) => pattern.test(path)) ?? [];
+  return word && { word };
 }
 
 /** A stored value that is said as a whole: a text, a number, yes or no, an id, or the name of a file. */

@@ -20,7 +20,7 @@ export function said({ path, value, isFile }: Part, productId: string): string {
   if (meaning !== undefined && 'record' in meaning)
     return recordName(meaning.record, text, meaning.within) ?? text;
   if (meaning !== undefined) {
-    const key = `${meaning.area}.${meaning.group}.${text}`;
+    const key = meaning.word(text);
     return t(key) === key ? text : t(key);
   }
   if (typeof value === 'number') return formatNumber(value, { maximumFractionDigits: 12 });

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../../../../../test/helpers/database.ts';
 import { eventually } from '../../../../../test/helpers/eventually.ts';
@@ -142,37 +141,6 @@ test('only participants have a mark, on a message of the thread', async () => {
   expect((await service.send('GET', '/chat/unread')).status).toBe(400);
   expect((await service.send('GET', '/chat/unread?user_id=nia&cursor=x')).status).toBe(400);
   expect((await unreadOf('nia')).thread_ids).toEqual([thread]);
-});
-
-test('after the upgrade everything is read, and what comes then is not', async () => {
-  const { pool, drop } = await testDatabase();
-  const thread = '0193a57b-a2a8-ee07-62c6-9a46d3f50541';
-  const write = (position: number) =>
-    pool.query(
-      `INSERT INTO packet_log (position, packet_id, kind, thread_id) VALUES ($1, gen_random_uuid(), 'chat.message', $2)`,
-      [position, thread],
-    );
-  const join = (user: string) =>
-    pool.query('INSERT INTO chat_participants (thread_id, user_id, added_at) VALUES ($1, $2, now())', [
-      thread,
-      user,
-    ]);
-  const unread = async (userId: string) =>
-    (await listUnread(pool, { userId, openOnly: false }, { after: undefined, limit: 10 })).threadIds;
-  await pool.query('ALTER TABLE chat_participants DROP COLUMN read_position');
-  await join('ana');
-  await write(1);
-  const migration = await readFile(
-    new URL('../../../migrations/024-read-marks.sql', import.meta.url),
-    'utf8',
-  );
-  for (const statement of migration.split(/(?<=END \$\$;)/)) await pool.query(statement);
-  expect(await unread('ana')).toEqual([]);
-  await join('ben');
-  expect(await unread('ben')).toEqual([thread]);
-  await write(2);
-  expect(await unread('ana')).toEqual([thread]);
-  await drop();
 });
 
 test('an erased message does not make a thread unread', async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type MailServer, mailServer, textOf, tokenIn } from '../../../../../test/helpers/mail-server.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
-import { enter, inbox, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
+import { enter, inbox, prove, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../../test/helpers/user-registry.ts';
 
 let folder: string;
@@ -51,25 +51,6 @@ test('an entry is given back as it is looked for, is replaced as a whole, and ca
   expect((await open.send('DELETE', at)).status).toBe(204);
   expect((await open.send('DELETE', at)).status).toBe(204);
   expect((await open.send('GET', at)).status).toBe(404);
-});
-
-test('a contact belongs to one user', async () => {
-  const [ben, eve] = [somebody(), somebody()];
-  await enter(open, ben.user, [ben.contact]);
-  const taken = await open.send('PUT', `/directory/users/${eve.user}`, {
-    contacts: [eve.contact, ben.contact],
-    discoverable: true,
-  });
-  expect([taken.status, taken.body.error]).toEqual([409, `contacts: ${ben.contact} belongs to another user`]);
-  expect((await open.send('GET', `/directory/users/${eve.user}`)).status).toBe(404);
-
-  const contested = somebody().contact;
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, (_, n) =>
-      open.send('PUT', `/directory/users/${eve.user}-${n}`, { contacts: [contested], discoverable: true }),
-    ),
-  );
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(7).fill(409)]);
 });
 
 test('what cannot be an entry is refused by name', async () => {
@@ -151,7 +132,15 @@ test('an address belongs to the user who confirmed it last; a claim takes nothin
   await share(open, packet, ben.contact, 'second');
   expect(await inbox(open, ben.user)).toHaveLength(1);
   expect(await inbox(closed, eve.user, '', await as(eve.user))).toHaveLength(1);
-  expect((await open.send('GET', `/directory/users/${ben.user}`)).body.contacts).toEqual([]);
+  // A user who has only claimed it does not see that it is taken.
+  expect((await open.send('GET', `/directory/users/${ben.user}`)).body.unconfirmed).toEqual([]);
+
+  const zoe = somebody();
+  await prove(closed, zoe.user, ben.contact, await as(zoe.user));
+  await share(open, packet, ben.contact, 'third');
+  expect(await inbox(closed, zoe.user, '', await as(zoe.user))).toHaveLength(1);
+  const lost = await closed.send('GET', `/directory/users/${eve.user}`, undefined, await as(eve.user));
+  expect(lost.body.contacts).toEqual([]);
 });
 
 test('a link confirms nothing that its user has taken back, nor after its 7 days', async () => {

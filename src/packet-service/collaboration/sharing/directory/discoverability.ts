@@ -4,16 +4,20 @@ import { outbound } from '../../../../platform/outbound/outbound.ts';
 import type { Settings } from '../../../../platform/settings/settings.ts';
 import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../../../core/contract/schemas.ts';
-import type { Holder } from './store.ts';
+import type { Holder, Registered } from './holder.ts';
 
 /** Longest that a sender waits for one answer of the registry, in milliseconds. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Asks the user registry who has a contact. An unknown contact, a failure and an invalid answer all give undefined:
- * the sender only learns that the user cannot be found.
+ * Asks the user registry who has a contact, whatever the directory knows of it, so that known and unknown contacts take
+ * the same time. A failure is no error: the sender only learns that the user cannot be found.
  */
-export type AskRegistry = (contact: string) => Promise<Holder | undefined>;
+export type AskRegistry = (contact: string) => Promise<Registered>;
+
+const NOBODY: Registered = { holder: undefined, isAnswered: true };
+/** The answer of a registry that could not be asked. */
+export const NO_ANSWER: Registered = { holder: undefined, isAnswered: false };
 
 /**
  * GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404.
@@ -26,7 +30,7 @@ export function registryLookup(
   registry?: UserRegistry,
   breakers?: BreakerWatch,
 ): AskRegistry {
-  if (base === undefined) return registry ? askOwn(registry, logger) : async () => undefined;
+  if (base === undefined) return registry ? askOwn(registry, logger) : async () => NOBODY;
   const ask = outbound({
     name: 'the user registry',
     timeoutMs: PATIENCE_MS,
@@ -40,24 +44,24 @@ export function registryLookup(
     url.searchParams.set('contact', contact);
     try {
       const { status, body } = await ask({ method: 'GET', url, headers });
-      if (status === 404) return undefined;
+      if (status === 404) return NOBODY;
       const holder = status === 200 ? readHolder(body) : undefined;
-      if (!holder) logger.warn({ status }, 'the user registry gave no usable answer about a contact');
-      return holder;
+      if (holder) return { holder, isAnswered: true };
+      logger.warn({ status }, 'the user registry gave no usable answer about a contact');
     } catch (error) {
       logger.warn({ err: error }, 'the user registry could not be asked about a contact');
-      return undefined;
     }
+    return NO_ANSWER;
   };
 }
 
 function askOwn(registry: UserRegistry, logger: FastifyBaseLogger): AskRegistry {
   return async contact => {
     try {
-      return readHolder(await registry.findHolder(contact));
+      return { holder: readHolder(await registry.findHolder(contact)), isAnswered: true };
     } catch (error) {
       logger.warn({ err: error }, 'the user registry could not be asked about a contact');
-      return undefined;
+      return NO_ANSWER;
     }
   };
 }

@@ -1,28 +1,33 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { secretHash } from '../../../../platform/tokens/secret.ts';
+import { keepTokenless } from '../../../core/access/token-users.ts';
 import { contactKind, readContact } from './contact.ts';
+import { holderOf, type Registered } from './holder.ts';
 import { countLookup } from './rate-limit.ts';
 import {
+  deleteEntry,
   type Entry,
+  findEntered,
   findEntry,
-  findOthersContact,
   giveContact,
   lockContacts,
+  type Proof,
   putEntry,
   takeConfirmation,
 } from './store.ts';
 
-/** A user who can be found by a contact, and whether the request that caused this had no token. */
+/** A user who can be found by a contact. */
 export interface DiscoverableUser {
   contact: string;
   userId: string;
-  anonymous: boolean;
+  /** which invitations to the contact are theirs: those without a token alone if the contact is not proven */
+  invitations: 'all' | 'open' | 'none';
 }
 
 /** The consequences of a change of the directory for other features, in the same transaction. */
 export interface DirectoryEffects {
-  /** A user has become discoverable by a contact: invitations to it become shares. */
+  /** A user has become discoverable by a contact: invitations to it become shares. Takes as long if none do. */
   onDiscoverable(database: Database, user: DiscoverableUser, now: Date): Promise<void>;
   /** New addresses of a user are mailed a link that confirms them. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
@@ -32,42 +37,47 @@ export interface DirectoryEffects {
 const CONFIRMATIONS_AN_HOUR = 20;
 
 /** The user who writes an entry. */
-interface Writer {
+export interface Writer {
   userId: string;
-  /** whether without a token, and so without access to what is shared with one */
+  /** whether the user has proven by a token who they are */
+  hasToken: boolean;
+  /** whether tokens are checked and the request has none */
   anonymous: boolean;
 }
 
 /** The entry that a user sends. */
-export interface EntryChange extends Writer {
-  /** as sent */
-  contacts: readonly string[];
+export interface EntryChange {
+  userId: string;
+  /** in the form of `readContact`, with what the user registry says of each */
+  contacts: ReadonlyMap<string, Registered>;
   discoverable: boolean;
 }
 
 /**
- * Stores a user's entry without proof of identity: contacts are effective at once.
+ * Stores an entry that somebody sends without a token. Its contacts are claims: they count at once for what is shared
+ * without a token, unless somebody is known to have them. That nobody can see in the answer or its time.
  *
- * @throws Problem invalid for an invalid contact, conflict for one that is another user's
+ * @throws Problem forbidden if the user has sent a token meanwhile
  */
 export async function putOpenEntry(
   database: Database,
   effects: DirectoryEffects,
   wish: EntryChange,
-  now: Date,
+  { anonymous, now }: { anonymous: boolean; now: Date },
 ): Promise<Entry> {
-  const contacts = readContacts(wish.contacts);
+  const { userId } = wish;
+  if (anonymous) await keepTokenless(database, 'user_id', userId);
+  const contacts = [...wish.contacts.keys()];
   await lockContacts(database, contacts);
-  const taken = await findOthersContact(database, wish.userId, contacts);
-  if (taken !== undefined) throw new Problem('conflict', `contacts: ${taken} belongs to another user`);
   await putEntry(database, { ...wish, contacts }, now, now);
-  return convertInvitations(database, effects, wish, contacts, now);
+  return convertInvitations(database, effects, wish, now);
 }
 
 /**
- * Stores the entry of a token's user: new addresses get a mail with a confirmation link, at most once an hour.
+ * Stores the entry of a token's user: new addresses get a mail with a confirmation link, at most once an hour, unless
+ * the user registry has them for the user.
  *
- * @throws Problem invalid for an invalid contact, too_many_requests
+ * @throws Problem too_many_requests
  */
 export async function putOwnEntry(
   database: Database,
@@ -75,19 +85,45 @@ export async function putOwnEntry(
   wish: EntryChange,
   now: Date,
 ): Promise<Entry> {
-  const contacts = readContacts(wish.contacts);
+  const { userId } = wish;
+  const contacts = [...wish.contacts.keys()];
   await lockContacts(database, contacts);
   await putEntry(database, { ...wish, contacts }, null, now);
-  const entry = await convertInvitations(database, effects, wish, contacts, now);
+  const listed = (await findEntry(database, userId)) as Entry;
+  for (const { contact, confirmed } of listed.contacts) {
+    const isOwn = wish.contacts.get(contact)?.holder?.userId === userId;
+    if (confirmed || !isOwn) continue;
+    await giveContact(database, { userId, contact, proof: 'registry' }, now, { addUnlisted: false });
+  }
+  const entry = await convertInvitations(database, effects, wish, now);
 
-  const asker = { sender: `confirmations of ${wish.userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
+  const asker = { sender: `confirmations of ${userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
   const toAsk: string[] = [];
   for (const { contact, confirmed } of entry.contacts) {
     if (confirmed || contactKind(contact) !== 'email') continue;
     if (await countLookup(database, asker, contact, now)) toAsk.push(contact);
   }
-  await effects.askToConfirm(database, wish.userId, toAsk);
+  await effects.askToConfirm(database, userId, toAsk);
   return entry;
+}
+
+/**
+ * Deletes an entry, if there is one.
+ *
+ * @throws Problem forbidden if the user of a request without a token has sent one meanwhile
+ */
+export async function removeEntry(
+  database: Database,
+  { userId, anonymous }: { userId: string; anonymous: boolean },
+): Promise<void> {
+  if (anonymous) await keepTokenless(database, 'user_id', userId);
+  await deleteEntry(database, userId);
+}
+
+/** What it proves that a user has the code that was sent to a contact. */
+export function proofOf(contact: string, { hasToken }: Pick<Writer, 'hasToken'>): Exclude<Proof, 'none'> {
+  if (!hasToken) return 'code';
+  return contactKind(contact) === 'email' ? 'mailed' : 'texted';
 }
 
 /**
@@ -103,12 +139,18 @@ export async function confirmContact(
   now: Date,
 ): Promise<Entry> {
   const { userId } = writer;
+  if (writer.anonymous) await keepTokenless(database, 'user_id', userId);
   const contact = await takeConfirmation(database, { hash: secretHash(token), userId }, now);
   if (contact === undefined) throw noConfirmation();
   await lockContacts(database, [contact]);
-  if (!(await giveContact(database, { userId, contact }, now, { addUnlisted: false })))
-    throw noConfirmation();
-  return convertInvitations(database, effects, writer, [contact], now);
+  const given = { userId, contact, proof: proofOf(contact, writer) };
+  if (!(await giveContact(database, given, now, { addUnlisted: false }))) throw noConfirmation();
+  const entry = (await findEntry(database, userId)) as Entry;
+  if (entry.discoverable) {
+    const invitations = writer.anonymous ? 'open' : 'all';
+    await effects.onDiscoverable(database, { contact, userId, invitations }, now);
+  }
+  return entry;
 }
 
 function noConfirmation(): Problem {
@@ -124,20 +166,23 @@ function noConfirmation(): Problem {
 async function convertInvitations(
   database: Database,
   effects: DirectoryEffects,
-  { userId, anonymous }: Writer,
-  contacts: readonly string[],
+  { userId, contacts, discoverable }: EntryChange,
   now: Date,
 ): Promise<Entry> {
-  const entry = (await findEntry(database, userId)) as Entry;
-  if (!entry.discoverable) return entry;
-  for (const { contact, confirmed } of entry.contacts) {
-    if (confirmed && contacts.includes(contact)) {
-      await effects.onDiscoverable(database, { contact, userId, anonymous }, now);
-    }
+  for (const [contact, registered] of discoverable ? contacts : []) {
+    const found = holderOf(registered, await findEntered(database, contact));
+    const isFound = found?.userId === userId && found.discoverable;
+    const invitations = isFound ? (found.isProven ? 'all' : 'open') : 'none';
+    await effects.onDiscoverable(database, { contact, userId, invitations }, now);
   }
-  return entry;
+  return (await findEntry(database, userId)) as Entry;
 }
 
-function readContacts(values: readonly string[]): string[] {
+/**
+ * The contacts of an entry in the form of `readContact`, each once.
+ *
+ * @throws Problem invalid
+ */
+export function readContacts(values: readonly string[]): string[] {
   return [...new Set(values.map((value, index) => readContact(value, `contacts.${index}`)))];
 }

@@ -22,7 +22,7 @@ export async function eraseEntry(
   userId: string,
   contacts: readonly string[],
 ): Promise<void> {
-  const senders = [`user ${userId}`, `confirmations of ${userId}`];
+  const senders = [`user ${userId}`, `entry of ${userId}`, `confirmations of ${userId}`];
   await database.query(sql`
     DELETE FROM directory_lookups
     WHERE sender = ANY (${senders}::text[]) OR contact = ANY (${contacts}::text[])`);

@@ -43,10 +43,33 @@ export async function countLookup(
   return true;
 }
 
+/** Different contacts that one user may enter into the directory in an hour. */
+const CONTACTS_OF_AN_ENTRY = 60;
 /** Different contacts that one sender may share with in an hour. */
 const CONTACTS_OF_A_SENDER = 60;
-/** The same for everyone together who has no token, from one address (IPv6: /64). */
+/** Contacts that everyone together who has no token may share with or enter in an hour, from one address (IPv6: /64). */
 const CONTACTS_OF_AN_ADDRESS = 600;
+
+/**
+ * Counts the contacts of an entry, because the user registry is asked about each. Without a token, the address is
+ * counted.
+ *
+ * @throws Problem too_many_requests
+ */
+export async function limitClaims(
+  database: Database,
+  request: Pick<FastifyRequest, 'user' | 'ip' | 'ips' | 'headers'>,
+  contacts: readonly string[],
+): Promise<void> {
+  const { user } = request;
+  if (user === undefined && isLocalRequest(request)) return;
+  const limit =
+    user === undefined
+      ? { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS }
+      : { sender: `entry of ${user}`, contactsAnHour: CONTACTS_OF_AN_ENTRY };
+  const now = new Date();
+  for (const contact of contacts) await countLookup(database, limit, contact, now);
+}
 
 /**
  * Counts a look-up by a sender, because sharing shows whether a contact can be found. Senders without a token can use

@@ -1,3 +1,4 @@
+import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { transaction } from '../../../../platform/database/database.ts';
 import { optionalBody } from '../../../../platform/http/optional-body.ts';
@@ -5,26 +6,44 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import type { Server } from '../../../../platform/http/server.ts';
 import { namedUser } from '../../../core/access/caller.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../../../core/idempotency/idempotency.ts';
-import { confirmContact, type DirectoryEffects, putOpenEntry, putOwnEntry } from './entry.ts';
+import type { AskRegistry } from './discoverability.ts';
+import {
+  confirmContact,
+  type DirectoryEffects,
+  putOpenEntry,
+  putOwnEntry,
+  readContacts,
+  removeEntry,
+} from './entry.ts';
 import { registerLandingPage } from './landing.ts';
+import { limitClaims } from './rate-limit.ts';
 import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
-import { deleteEntry, type Entry, findEntry } from './store.ts';
+import { type Entry, findEntry } from './store.ts';
 
-/**
- * The built-in directory of the contacts by which users can be found.
- *
- * @param wake called after a change, so that its mails are sent at once
- */
-export function registerDirectory(
-  app: Server,
-  { pool, effects, wake }: { pool: pg.Pool; effects: DirectoryEffects; wake: () => void },
-): void {
+/** What the directory needs. */
+interface Directory {
+  pool: pg.Pool;
+  askRegistry: AskRegistry;
+  effects: DirectoryEffects;
+  /** whether contacts that are entered are limited */
+  limitsContacts: boolean;
+  /** called after a change, so that its mails are sent at once */
+  wake: () => void;
+}
+
+/** The built-in directory of the contacts by which users can be found. */
+export function registerDirectory(app: Server, directory: Directory): void {
+  const { pool, effects, wake } = directory;
   app.put('/directory/users/:user_id', { schema: putEntrySchema }, async request => {
     const userId = await namedUser(request, 'user_id', request.params.user_id);
-    const put = request.user === undefined ? putOpenEntry : putOwnEntry;
-    const { anonymous } = request;
+    const { discoverable } = request.body;
+    const contacts = await lookUp(directory, request, readContacts(request.body.contacts));
+    const wish = { userId, contacts, discoverable };
+    const { user, anonymous } = request;
     const entry = await transaction(pool, database =>
-      put(database, effects, { userId, anonymous, ...request.body }, new Date()),
+      user === undefined
+        ? putOpenEntry(database, effects, wish, { anonymous, now: new Date() })
+        : putOwnEntry(database, effects, wish, new Date()),
     );
     wake();
     return asItem(entry);
@@ -39,7 +58,8 @@ export function registerDirectory(
 
   app.delete('/directory/users/:user_id', { schema: deleteEntrySchema }, async (request, reply) => {
     const userId = await namedUser(request, 'user_id', request.params.user_id);
-    await transaction(pool, database => deleteEntry(database, userId));
+    const { anonymous } = request;
+    await transaction(pool, database => removeEntry(database, { userId, anonymous }));
     return reply.code(204).send(null);
   });
 
@@ -54,7 +74,7 @@ export function registerDirectory(
           database,
           effects,
           token,
-          { userId, anonymous: request.anonymous },
+          { userId, hasToken: request.user !== undefined, anonymous: request.anonymous },
           new Date(),
         );
         return { status: 200, answer: JSON.stringify(asItem(entry)) };
@@ -76,6 +96,22 @@ export function registerDirectory(
     asksForUser: true,
     request: 'POST {"user_id": "…"} to this address.',
   });
+}
+
+/**
+ * Asks the user registry about contacts. Outside the transaction, because a slow registry must not hold a connection.
+ *
+ * @throws Problem too_many_requests
+ */
+async function lookUp(
+  { pool, askRegistry, limitsContacts }: Directory,
+  request: FastifyRequest,
+  contacts: readonly string[],
+) {
+  if (limitsContacts) await transaction(pool, database => limitClaims(database, request, contacts));
+  return new Map(
+    await Promise.all(contacts.map(async contact => [contact, await askRegistry(contact)] as const)),
+  );
 }
 
 function asItem({ userId, discoverable, contacts }: Entry) {

@@ -23,7 +23,7 @@ const Entry = Type.Object(
     user_id: Type.String(),
     contacts: contactList('normalised: addresses in lower case, phone numbers as + and digits'),
     discoverable: Discoverable,
-    unconfirmed: contactList('contacts that are not effective until they are confirmed'),
+    unconfirmed: contactList('those of a user with a token that are not effective until they are confirmed'),
   },
   { description: 'the entry' },
 );
@@ -33,10 +33,13 @@ export const putEntrySchema = {
   tags,
   summary: 'Set the contacts by which a user can be found',
   description:
-    'Replaces an earlier entry. With a token, only for its user; a contact is then effective when the link that is ' +
-    'mailed to it has been confirmed (a phone number, when an invitation to it is accepted). Without tokens, contacts ' +
-    'count at once. Invitations to contacts by which the user can be found from now on become shares. At most 20 ' +
-    'confirmations an hour are mailed for a user (429).',
+    'Replaces an earlier entry. With a token, only for its user; a contact is then effective when the user registry has ' +
+    'it for the user, or the link that is mailed to it has been confirmed (a phone number, when an invitation to it is ' +
+    'accepted). Without a token every contact is accepted, and counts for what is shared without one, unless the user ' +
+    "registry or an effective contact of a user with a token says whose it is; the user's first token makes it " +
+    'ineffective. Invitations to contacts by which the user can be found from now on become shares. A user may enter 60 ' +
+    'different contacts an hour, and an address without a token 600, with those it shares with (429; RATE_LIMIT). At ' +
+    'most 20 confirmations an hour are mailed for a user (429).',
   params: UserPath,
   body: Type.Object(
     {
@@ -50,7 +53,7 @@ export const putEntrySchema = {
       examples: [{ contacts: ['ben@example.org', '+254 700 000 000'], discoverable: true }],
     },
   ),
-  response: { 200: Entry, ...errorAnswers(400, 403, 409, 413, 429, 500, 503) },
+  response: { 200: Entry, ...errorAnswers(400, 403, 413, 429, 500, 503) },
 };
 
 export const getEntrySchema = {

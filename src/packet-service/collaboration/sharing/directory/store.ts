@@ -1,11 +1,22 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import { HASHED_LOCKS } from '../../../../platform/database/locks/advisory-locks.ts';
+import type { Entered, Holder } from './holder.ts';
 
-/** The user who has a contact, and whether they want to be found. */
-export interface Holder {
-  userId: string;
-  discoverable: boolean;
+/** What has proven a contact: see migration 101. */
+export type Proof = 'none' | 'code' | 'mailed' | 'texted' | 'registry';
+
+/** Those that prove a contact and its user: one user has it by them. */
+const PROVEN = sql`('mailed', 'texted', 'registry')`;
+/** Users who claim a contact that are looked at, at most, the earliest first. */
+const CLAIMS = 100;
+
+/** A contact in an entry. */
+export interface Listed {
+  contact: string;
+  /** whether it leads anybody to the user */
+  confirmed: boolean;
+  proof: Proof;
 }
 
 /** A user's entry in the directory. */
@@ -13,7 +24,7 @@ export interface Entry {
   userId: string;
   discoverable: boolean;
   /** in the form of `readContact`, in their order */
-  contacts: { contact: string; confirmed: boolean }[];
+  contacts: Listed[];
 }
 
 /**
@@ -27,47 +38,52 @@ export async function lockContacts(database: Database, contacts: readonly string
       FROM unnest(${contacts}::text[]) AS contact ORDER BY key) AS keys`);
 }
 
-/** The user who has a contact; undefined if nobody has confirmed it. */
-export async function findHolder(database: Database, contact: string): Promise<Holder | undefined> {
-  const { rows } = await database.query<Holder>(sql`
-    SELECT user_id AS "userId", discoverable FROM directory_contacts JOIN directory_users USING (user_id)
-    WHERE contact = ${contact} AND confirmed_at IS NOT NULL`);
-  return rows[0];
+/**
+ * Who has a contact: the user who has proven it, and the one who has entered it without a token. Of several who claim
+ * it, the one whom a code has reached, else the earliest who wants to be found.
+ */
+export async function findEntered(database: Database, contact: string): Promise<Entered> {
+  const { rows } = await database.query<Holder & { proof: Proof }>(sql`
+    (SELECT user_id AS "userId", discoverable, proof FROM directory_contacts JOIN directory_users USING (user_id)
+      WHERE contact = ${contact} AND proof IN ${PROVEN})
+    UNION ALL
+    (SELECT user_id, discoverable, proof FROM directory_contacts JOIN directory_users USING (user_id)
+      WHERE contact = ${contact} AND proof = 'code')
+    UNION ALL
+    (SELECT user_id, discoverable, 'none' FROM (
+        SELECT user_id, confirmed_at FROM directory_contacts
+        WHERE contact = ${contact} AND confirmed_at IS NOT NULL AND proof = 'none'
+        ORDER BY confirmed_at, user_id LIMIT ${CLAIMS}) AS claims
+      JOIN directory_users USING (user_id) ORDER BY discoverable DESC, confirmed_at, user_id LIMIT 1)`);
+  const of = (proofs: readonly Proof[]) => rows.find(({ proof }) => proofs.includes(proof));
+  const proven = of(['mailed', 'texted', 'registry']);
+  const claimed = of(['code']) ?? of(['none']);
+  return {
+    proven: proven && { ...holderIn(proven), byRegistry: proven.proof === 'registry' },
+    claimed: claimed && holderIn(claimed),
+  };
 }
 
-/** Of these contacts, the first that belongs to another user. */
-export async function findOthersContact(
-  database: Database,
-  userId: string,
-  contacts: readonly string[],
-): Promise<string | undefined> {
-  const { rows } = await database.query<{ contact: string }>(sql`
-    SELECT contact FROM directory_contacts
-    WHERE contact = ANY (${contacts}::text[]) AND confirmed_at IS NOT NULL AND user_id <> ${userId}
-    ORDER BY contact LIMIT 1`);
-  return rows[0]?.contact;
-}
+const holderIn = ({ userId, discoverable }: Holder): Holder => ({ userId, discoverable });
 
 export async function findEntry(database: Database, userId: string): Promise<Entry | undefined> {
-  const { rows } = await database.query<{
-    discoverable: boolean;
-    contact: string | null;
-    confirmed: boolean;
-  }>(sql`
-    SELECT discoverable, contact, confirmed_at IS NOT NULL AS confirmed
+  const { rows } = await database.query<
+    Omit<Listed, 'contact'> & { discoverable: boolean; contact: string | null }
+  >(sql`
+    SELECT discoverable, contact, confirmed_at IS NOT NULL AS confirmed, proof
     FROM directory_users LEFT JOIN directory_contacts USING (user_id)
     WHERE user_id = ${userId} ORDER BY contact`);
   if (!rows[0]) return undefined;
-  const contacts = rows.flatMap(({ contact, confirmed }) =>
-    contact === null ? [] : [{ contact, confirmed }],
+  const contacts = rows.flatMap(({ contact, confirmed, proof }) =>
+    contact === null ? [] : [{ contact, confirmed, proof }],
   );
   return { userId, discoverable: rows[0].discoverable, contacts };
 }
 
 /**
- * Replaces a user's entry. Confirmed contacts stay confirmed.
+ * Replaces a user's entry. Confirmed contacts stay confirmed, and proven ones proven.
  *
- * @param confirmedAt when the contacts were confirmed; null if they are not yet
+ * @param confirmedAt from when the contacts count without a proof; null if they do not
  */
 export async function putEntry(
   database: Database,
@@ -96,21 +112,22 @@ export async function deleteEntry(database: Database, userId: string): Promise<b
 }
 
 /**
- * Assigns a proven contact to a user; a previous owner loses it, as with an address or number that was reassigned.
- * The caller holds the contact's lock.
+ * Assigns a proven contact to a user; a previous owner loses it, as with an address or number that was reassigned,
+ * unless they have proven it with a token and the user has not. The caller holds the contact's lock.
  *
  * @param addUnlisted also if the user has not listed it; otherwise they must still list it
  * @returns whether it was assigned
  */
 export async function giveContact(
   database: Database,
-  { userId, contact }: { userId: string; contact: string },
+  { userId, contact, proof }: { userId: string; contact: string; proof: Exclude<Proof, 'none'> },
   now: Date,
   { addUnlisted }: { addUnlisted: boolean },
 ): Promise<boolean> {
   await database.query(sql`
     DELETE FROM directory_contacts
-    WHERE contact = ${contact} AND confirmed_at IS NOT NULL AND user_id <> ${userId}`);
+    WHERE contact = ${contact} AND user_id <> ${userId}
+      AND (proof = 'code' OR (proof IN ${PROVEN} AND ${proof !== 'code'}))`);
   if (addUnlisted) {
     await database.query(sql`
       INSERT INTO directory_users (user_id, discoverable, updated_at) VALUES (${userId}, true, ${now})
@@ -119,9 +136,17 @@ export async function giveContact(
       INSERT INTO directory_contacts (user_id, contact) VALUES (${userId}, ${contact}) ON CONFLICT DO NOTHING`);
   }
   const { rowCount } = await database.query(sql`
-    UPDATE directory_contacts SET confirmed_at = coalesce(confirmed_at, ${now}::timestamptz)
+    UPDATE directory_contacts SET confirmed_at = coalesce(confirmed_at, ${now}::timestamptz),
+      proof = CASE WHEN proof IN ${PROVEN} AND ${proof === 'code'} THEN proof ELSE ${proof} END
     WHERE user_id = ${userId} AND contact = ${contact}`);
   return rowCount === 1;
+}
+
+/** Takes the effect of the contacts of users that are not proven with a token. */
+export async function unconfirmContacts(database: Database, userIds: readonly string[]): Promise<void> {
+  await database.query(sql`
+    UPDATE directory_contacts SET confirmed_at = NULL, proof = 'none'
+    WHERE user_id = ANY (${userIds}::text[]) AND confirmed_at IS NOT NULL AND proof NOT IN ${PROVEN}`);
 }
 
 /** Stores a confirmation token; deletes some expired ones. */

@@ -2,7 +2,7 @@ import type { Database } from '../../../../platform/database/database.ts';
 import type { Jobs } from '../../../../platform/jobs/jobs.ts';
 import type { Settings } from '../../../../platform/settings/settings.ts';
 import { contactKind } from '../directory/contact.ts';
-import { findEntry } from '../directory/store.ts';
+import { findEntry, type Listed } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
@@ -78,22 +78,24 @@ export function jobsFor(
 }
 
 /**
- * The mail address of a user: the contact itself if it is an address, otherwise the first address that the user has
- * confirmed. Looked up once per user, who may get many shares at once.
+ * The mail address of a user: the contact itself if it is an address, otherwise the first address in the entry of the
+ * user that is as sure as the contact. Entries are looked up once per user, who may get many shares at once, and also if
+ * nobody has the contact, so that this takes as long.
  */
 function rememberedAddresses(database: Database) {
-  const known = new Map<string, string | undefined>();
+  const known = new Map<string, Listed[]>();
   return async ({
     contact,
-    userId,
+    userId = '',
   }: Pick<NewNotification, 'contact' | 'userId'>): Promise<string | undefined> => {
     if (contactKind(contact) === 'email') return contact;
-    if (userId === undefined) return undefined;
-    if (!known.has(userId)) {
-      const entry = await findEntry(database, userId);
-      const mails = entry?.contacts.find(own => own.confirmed && contactKind(own.contact) === 'email');
-      known.set(userId, mails?.contact);
-    }
-    return known.get(userId);
+    const listed = known.get(userId) ?? (await findEntry(database, userId))?.contacts ?? [];
+    known.set(userId, listed);
+    // Where the user was not found by a claim, no claim says where the mail goes to.
+    const isClaim = listed.some(own => own.contact === contact && own.confirmed && !isProven(own));
+    const mails = listed.filter(own => own.confirmed && (isClaim || isProven(own)));
+    return mails.find(own => contactKind(own.contact) === 'email')?.contact;
   };
 }
+
+const isProven = ({ proof }: Listed) => proof !== 'none' && proof !== 'code';

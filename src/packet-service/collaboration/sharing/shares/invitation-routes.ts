@@ -9,9 +9,10 @@ import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { findSummaries } from '../../../core/packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';
 import type { AskRegistry } from '../directory/discoverability.ts';
+import { holderOf } from '../directory/holder.ts';
 import { registerLandingPage } from '../directory/landing.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
-import { findHolder } from '../directory/store.ts';
+import { findEntered } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import {
   acceptInvitationSchema,
@@ -51,7 +52,7 @@ function registerMailed(app: Server, inviting: Inviting): void {
           database,
           notifier,
           request.params.token,
-          { userId, anonymous: request.anonymous },
+          { userId, hasToken: request.user !== undefined, anonymous: request.anonymous },
           new Date(),
         );
         return accepted(userId, contact, shares);
@@ -68,7 +69,7 @@ function registerMailed(app: Server, inviting: Inviting): void {
     const { contact } = found;
     const expires_at = found.expiresAt.toISOString();
     if (request.user === undefined) return { expires_at };
-    const is_own = (await holderOf(inviting, contact))?.userId === request.user;
+    const is_own = await hasContact(inviting, request, contact, request.user);
     // What was answered otherwise is not offered again.
     if (is_own && (await listInvitations(pool, contact, 1)).length === 0) throw noInvitation();
     return { expires_at, is_own };
@@ -115,8 +116,8 @@ function registerWaiting(app: Server, inviting: Inviting): void {
   app.post('/invitations/accept', { schema: acceptWaitingSchema }, async (request, reply) => {
     const { contact, userId } = await ownContact(inviting, request, request.body);
     const done = await runIdempotent(pool, readKey(request), async database => {
-      const recipient = { contact, userId, anonymous: false };
-      return accepted(userId, contact, await acceptWaiting(database, notifier, recipient, new Date()));
+      const shares = await acceptWaiting(database, notifier, { contact, userId }, new Date());
+      return accepted(userId, contact, shares);
     });
     notifier.wake();
     return sendIdempotentAnswer(reply, done);
@@ -128,9 +129,20 @@ function accepted(user_id: string, contact_value: string, shares: number) {
   return { status: 200, answer: JSON.stringify({ user_id, contact_value, shares, message }) };
 }
 
-/** The user to whom a contact belongs, as the directory or the user registry says. */
-const holderOf = async ({ pool, askRegistry }: Inviting, contact: string) =>
-  (await findHolder(pool, contact)) ?? (await askRegistry(contact));
+/**
+ * Whether a contact is a user's, as the user registry or the directory says. Where tokens are checked, it must be proven.
+ *
+ * @param userId as whom the caller acts
+ */
+export async function hasContact(
+  { pool, askRegistry }: Pick<Inviting, 'pool' | 'askRegistry'>,
+  { user }: Pick<ActingCaller, 'user'>,
+  contact: string,
+  userId: string,
+): Promise<boolean> {
+  const found = holderOf(await askRegistry(contact), await findEntered(pool, contact));
+  return found?.userId === userId && (found.isProven || user === undefined);
+}
 
 /**
  * The caller, and a contact that is theirs. Others' contacts and unknown ones get the same answer.
@@ -147,8 +159,7 @@ async function ownContact(
   }
   const userId = await namedUser(caller, 'user_id', user_id);
   const contact = readContact(contact_value, 'contact_value');
-  const holder = await holderOf(inviting, contact);
-  if (holder?.userId !== userId)
+  if (!(await hasContact(inviting, caller, contact, userId)))
     throw new Problem('forbidden', 'contact_value must be a confirmed contact of the user');
   return { contact, userId };
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../../test/helpers/eventually.ts';
 import { type MailServer, mailServer, textOf, tokenIn } from '../../../../../test/helpers/mail-server.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
-import { enter, inbox, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
+import { enter, inbox, prove, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
 import { bearer, JWT_SECRET, secretToken } from '../../../../../test/helpers/user-registry.ts';
 import { newUlid, ulidToUuid } from '../../../core/packet-format/ulid.ts';
 
@@ -198,8 +198,8 @@ test('an invitation to an address of the caller is accepted or declined on its o
   const closed = await runningService(settings, service);
   const [ben, eve] = [somebody(), somebody()];
   const [headers, others] = [bearer(await secretToken(ben.user)), bearer(await secretToken(eve.user))];
-  await enter(service, ben.user, [ben.contact], false);
-  await enter(service, eve.user, [eve.contact], false);
+  await prove(closed, ben.user, ben.contact, headers, false);
+  await prove(closed, eve.user, eve.contact, others, false);
   await invited(ben.contact, 3);
   const listed = async () => {
     const query = `contact_value=${ben.contact}&details=true`;
@@ -260,8 +260,8 @@ test('a user whose address is confirmed sees the invitations to it, and accepts 
   const own = { contact_value: ben.contact };
   const listed = (of = headers, contact = ben.contact) =>
     closed.send('GET', `/invitations?contact_value=${contact}`, undefined, of);
-  await enter(service, ben.user, [ben.contact], false);
-  await enter(service, eve.user, [eve.contact]);
+  await prove(closed, ben.user, ben.contact, headers, false);
+  await prove(closed, eve.user, eve.contact, bearer(await secretToken(eve.user)));
   // Nobody may ask about a contact that is not theirs, whether it is known or not.
   for (const contact of [eve.contact, somebody().contact]) {
     const { status, body } = await listed(headers, contact);

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContactRegistry, contactRegistry } from '../../../../../test/helpers/contact-registry.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
-import { enter, inbox, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
+import { inbox, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
 
 let folder: string;
 let registry: ContactRegistry;
@@ -37,19 +37,6 @@ test('the user registry is asked about contacts that the directory does not know
   expect(await statusOf(eve.contact)).toBe('invitation_sent');
   expect(await statusOf(nobody.contact)).toBe('invitation_sent');
   expect(registry.asked).toEqual([ben.contact, eve.contact, nobody.contact]);
-});
-
-test('what the directory knows counts: the registry is not asked', async () => {
-  const [ben, eve] = [somebody(), somebody()];
-  registry.holders.set(ben.contact, { user_id: 'another', discoverable: true });
-  registry.holders.set(eve.contact, { user_id: eve.user, discoverable: true });
-  await enter(service, ben.user, [ben.contact]);
-  await enter(service, eve.user, [eve.contact], false);
-  expect(await statusOf(ben.contact)).toBe('created');
-  expect(await inbox(service, ben.user)).toHaveLength(1);
-  expect(await statusOf(eve.contact)).toBe('invitation_sent');
-  expect(registry.asked).not.toContain(ben.contact);
-  expect(registry.asked).not.toContain(eve.contact);
 });
 
 test('an invitation becomes a share once the registry finds its contact', async () => {

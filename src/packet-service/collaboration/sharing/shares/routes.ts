@@ -18,15 +18,15 @@ import type { PacketReader } from '../../../core/packets/reader.ts';
 import { findSummaries, type PacketSummary } from '../../../core/packets/summary-store.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { readContact } from '../directory/contact.ts';
-import type { AskRegistry } from '../directory/discoverability.ts';
+import { type AskRegistry, NO_ANSWER } from '../directory/discoverability.ts';
+import type { Registered } from '../directory/holder.ts';
 import { limitSender } from '../directory/rate-limit.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
-import { findHolder } from '../directory/store.ts';
 import type { Notifier } from '../notifications/notifier.ts';
 import { acceptOrReject } from './accept-or-reject.ts';
 import { answerInvitation } from './answer-invitation.ts';
 import { inboxPage } from './inbox-page.ts';
-import { registerInvitations } from './invitation-routes.ts';
+import { hasContact, registerInvitations } from './invitation-routes.ts';
 import { erasedContact } from './personal-store.ts';
 import { decideSchema, inboxSchema, MAX_SENT, postShareSchema, sentSchema } from './schemas.ts';
 import { shareOrInvite } from './share.ts';
@@ -132,24 +132,24 @@ function registerSent(app: Server, { pool, readPacket }: Sharing): void {
 
 /** Answers an invitation to a contact of the caller; undefined if there is no such invitation. */
 async function answerWaiting(
-  { pool, notifier, askRegistry }: Sharing,
-  { params, anonymous }: Caller & { params: { share_id: string } },
+  sharing: Sharing,
+  request: Caller & { params: { share_id: string } },
   userId: string,
   status: 'accepted' | 'rejected',
 ): Promise<Share | undefined> {
-  const id = parseUlid(params.share_id);
+  const { pool, notifier } = sharing;
+  const id = parseUlid(request.params.share_id);
   const found = id === undefined ? undefined : await findShareById(pool, id);
-  if (found?.status !== 'invited' || anonymous) return undefined;
-  const holder = (await findHolder(pool, found.contact)) ?? (await askRegistry(found.contact));
-  if (holder?.userId !== userId) return undefined;
+  if (found?.status !== 'invited' || request.anonymous) return undefined;
+  if (!(await hasContact(sharing, request, found.contact, userId))) return undefined;
   return transaction(pool, database =>
     answerInvitation(database, notifier, found, userId, status, new Date()),
   );
 }
 
 /**
- * Looks up a share's contact in the user registry, unless the packet is already shared or the directory knows the
- * contact. Outside the transaction, because a slow registry must not hold a connection.
+ * Looks up a share's contact in the user registry, unless the packet is already shared. Outside the transaction, because
+ * a slow registry must not hold a connection.
  *
  * @throws Problem too_many_requests
  */
@@ -157,13 +157,14 @@ async function lookUp(
   { pool, askRegistry, limitsContacts }: Sharing,
   request: FastifyRequest,
   share: ShareKey,
-) {
+): Promise<Registered> {
   const earlier = await findShare(pool, share);
-  if (earlier && earlier.status !== 'invited') return undefined;
+  // Nobody needs to be found, unless it is withdrawn meanwhile.
+  if (earlier && earlier.status !== 'invited') return NO_ANSWER;
   if (limitsContacts) {
     await transaction(pool, database => limitSender(database, request, share.fromUser, share.contact));
   }
-  return (await findHolder(pool, share.contact)) ? undefined : askRegistry(share.contact);
+  return askRegistry(share.contact);
 }
 
 function asOutcome({ shareId, status }: Share) {

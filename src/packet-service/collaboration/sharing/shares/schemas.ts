@@ -69,8 +69,9 @@ export const postShareSchema = {
   summary: 'Share a packet',
   description:
     'Shares with the user who has a contact (an e-mail address, an international phone number, or another name) in the ' +
-    'directory or else in the user registry. If that user can be found, a share is created and a notification ' +
-    'sent; otherwise, also if the registry fails, an invitation is sent. The same packet, ' +
+    'user registry, or else has proven in the directory to have it; without a token also with one who has entered it ' +
+    'without a token. If that user can be found, a share is created and a notification ' +
+    'sent; otherwise an invitation is sent. The same packet, ' +
     'sender and contact have one share or invitation, however often they are sent. A sender may use 60 different ' +
     'contacts an hour, and an address without a token 600 (429; RATE_LIMIT).',
   headers: IdempotencyHeaders,
@@ -214,8 +215,8 @@ export const acceptInvitationSchema = {
   tags,
   summary: 'Accept an invitation',
   description:
-    'The token from the invitation proves the contact: it now belongs to the user, the user can be found by it, ' +
-    'and every invitation to it becomes a share. A token is valid once and for 7 days; an invalid one gets ' +
+    'The token from the invitation proves the contact: it now belongs to the user, the user can be found by it ' +
+    '(without a token, for what is shared without one), and every invitation to it becomes a share. A token is valid once and for 7 days; an invalid one gets ' +
     'the same answer as an unknown one.',
   headers: IdempotencyHeaders,
   params: Type.Object({
@@ -258,7 +259,7 @@ const OwnContact = {
   contact_value: Type.String({
     minLength: 1,
     maxLength: MAX_CONTACT,
-    description: 'a contact of the user, which the directory or the user registry has confirmed',
+    description: 'a contact that the user has in the user registry, or has proven in the directory to have',
   }),
 };
 

@@ -2,11 +2,14 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { secretHash } from '../../../../platform/tokens/secret.ts';
 import { tokenNeeded } from '../../../core/access/caller.ts';
+import { keepTokenless } from '../../../core/access/token-users.ts';
 import { CLOSED } from '../../../core/log/read-store.ts';
-import { type LogEvent, queueEvents } from '../../../core/log/store.ts';
+import { type LogEvent, queueEventIf, queueEvents } from '../../../core/log/store.ts';
 import { newUlid, ulidToUuid, uuidToUlid } from '../../../core/packet-format/ulid.ts';
+import { type DiscoverableUser, proofOf, type Writer } from '../directory/entry.ts';
+import { type Found, holderOf, type Registered } from '../directory/holder.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { findHolder, giveContact, type Holder, lockContacts } from '../directory/store.ts';
+import { findEntered, giveContact, lockContacts } from '../directory/store.ts';
 import type { NewNotification, Notifier } from '../notifications/notifier.ts';
 import {
   countInvitations,
@@ -15,9 +18,9 @@ import {
   giveInvitations,
   hasClosedInvitation,
   insertShare,
-  type NewShare,
   renewInvitation,
   type Share,
+  type ShareKey,
   takeTokens,
 } from './store.ts';
 
@@ -30,24 +33,31 @@ const INVITATIONS_A_DAY = 20;
  * sender and contact have one share or invitation, however often and concurrently they are requested; an invitation
  * whose contact can now be found becomes the share. An invitation whose link has expired is sent again.
  *
- * @param registered the user registry's answer about the contact; the directory takes precedence
+ * @param registered the user registry's answer about the contact
  */
 export async function shareOrInvite(
   database: Database,
   notifier: Notifier,
-  key: NewShare,
-  registered: Holder | undefined,
+  key: ShareKey,
+  registered: Registered,
   now: Date,
 ): Promise<Share> {
   await lockContacts(database, [key.contact]);
   const earlier = await findShare(database, key);
   if (earlier && earlier.status !== 'invited') return earlier;
 
-  const holder = (await findHolder(database, key.contact)) ?? registered;
+  const found = holderOf(registered, await findEntered(database, key.contact));
+  // What is sent with a token is for nobody who may only claim to have the contact.
+  const holder = found?.isProven === false && key.author !== null ? undefined : found;
   if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder }, now);
   if (earlier) {
-    const given = { contact: key.contact, userId: holder.userId, anonymous: false };
-    await turnIntoShares(database, notifier, given, now);
+    const invitations = holder.isProven ? 'all' : 'open';
+    await turnIntoShares(
+      database,
+      notifier,
+      { contact: key.contact, userId: holder.userId, invitations },
+      now,
+    );
     return { ...earlier, toUser: holder.userId, status: 'pending', createdAt: now };
   }
   const share: Share = { ...key, ...fresh(now), toUser: holder.userId, status: 'pending' };
@@ -56,19 +66,11 @@ export async function shareOrInvite(
   return share;
 }
 
-/** The recipient of the invitations to a contact. */
-export interface Recipient {
-  contact: string;
-  userId: string;
-  /** whether the user has no token although tokens are checked: then invitations created with a token stay pending */
-  anonymous: boolean;
-}
-
-/** Turns every invitation to a contact into a share with the user who can now be found by it. */
+/** Turns the invitations to a contact that are the user's into shares with them. */
 export async function turnIntoShares(
   database: Database,
   notifier: Notifier,
-  recipient: Recipient,
+  recipient: DiscoverableUser,
   now: Date,
 ): Promise<number> {
   const shares = await giveInvitations(database, recipient, now);
@@ -86,9 +88,11 @@ export async function acceptInvitation(
   database: Database,
   notifier: Notifier,
   token: string,
-  { userId, anonymous }: Omit<Recipient, 'contact'>,
+  writer: Writer,
   now: Date,
 ): Promise<{ contact: string; shares: number }> {
+  const { userId, anonymous } = writer;
+  if (anonymous) await keepTokenless(database, 'user_id', userId);
   const hash = secretHash(token);
   const contact = await findTokenContact(database, hash, now);
   if (contact === undefined) throw noInvitation();
@@ -96,19 +100,21 @@ export async function acceptInvitation(
   if (anonymous && (await hasClosedInvitation(database, contact))) throw tokenNeeded('this invitation');
   // The previous holder of the lock may have used it up.
   if (!(await takeTokens(database, contact, hash))) throw noInvitation();
-  await giveContact(database, { userId, contact }, now, { addUnlisted: true });
-  return { contact, shares: await turnIntoShares(database, notifier, { contact, userId, anonymous }, now) };
+  const given = { userId, contact, proof: proofOf(contact, writer) };
+  await giveContact(database, given, now, { addUnlisted: true });
+  const recipient = { contact, userId, invitations: anonymous ? 'open' : 'all' } as const;
+  return { contact, shares: await turnIntoShares(database, notifier, recipient, now) };
 }
 
 /** Accepts every invitation to a contact that is known to be the user's: each becomes a share. */
 export async function acceptWaiting(
   database: Database,
   notifier: Notifier,
-  recipient: Recipient,
+  recipient: Omit<DiscoverableUser, 'invitations'>,
   now: Date,
 ): Promise<number> {
   await lockContacts(database, [recipient.contact]);
-  return turnIntoShares(database, notifier, recipient, now);
+  return turnIntoShares(database, notifier, { ...recipient, invitations: 'all' }, now);
 }
 
 export function noInvitation(): Problem {
@@ -118,8 +124,8 @@ export function noInvitation(): Problem {
 async function invite(
   database: Database,
   notifier: Notifier,
-  key: NewShare,
-  { earlier, holder }: { earlier: Share | undefined; holder: Holder | undefined },
+  key: ShareKey,
+  { earlier, holder }: { earlier: Share | undefined; holder: Found | undefined },
   now: Date,
 ): Promise<Share> {
   const lastLink = new Date(now.getTime() - SECRET_DAYS * DAY_MS);
@@ -136,8 +142,9 @@ async function invite(
   const notificationId = ulidToUuid(newUlid());
   const news = newsOf('invitation.sent', invitation, notificationId, holder?.userId);
   await notifier.notify(database, [{ ...news, silent: sentToday >= INVITATIONS_A_DAY }]);
-  if (holder)
-    await queueEvents(database, [eventOf('invitation.sent', invitation, notificationId, holder.userId)]);
+  // Nobody must see by the time whether the contact is a user's.
+  const event = eventOf('invitation.sent', invitation, notificationId, holder?.userId ?? '');
+  await queueEventIf(database, holder !== undefined, event);
   return invitation;
 }
 

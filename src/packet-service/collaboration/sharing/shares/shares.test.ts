@@ -9,6 +9,7 @@ import {
   enter,
   type InboxShare,
   inbox,
+  prove,
   share,
   somebody,
   storedPacket,
@@ -266,7 +267,7 @@ test('with tokens everyone shares as themselves, what they may read, and decides
     ['ana', 'ben', 'eve'].map(async user => bearer(await secretToken(user))),
   );
   const contact = somebody().contact;
-  await enter(service, 'ben', [contact]);
+  await prove(closed, 'ben', contact, ben as Record<string, string>);
   const thread = (await closed.send('POST', '/chat/threads', { name: 'Two' }, ana)).body.thread_id;
   const message = { thread_id: thread, text: 'between us' };
   const packet = (await closed.send('POST', '/intake/chat-message', message, ana)).body.packet_uuid;

@@ -4,23 +4,19 @@ import type { Database } from '../../../../platform/database/database.ts';
 /** The status of a share. */
 export type ShareStatus = 'pending' | 'accepted' | 'rejected';
 
-/** The key of a share: packet, sender and contact. */
+/** The key of a share: packet, sender, contact, and whether the sender has proven by a token who they are. */
 export interface ShareKey {
   /** uuid form */
   packetId: string;
   fromUser: string;
   /** in the form of `readContact` */
   contact: string;
-}
-
-/** A share to create. */
-export interface NewShare extends ShareKey {
   /** the user of the token of the request */
   author: string | null;
 }
 
 /** A share, or an invitation: a share without a recipient yet. */
-export interface Share extends NewShare {
+export interface Share extends ShareKey {
   /** uuid form */
   shareId: string;
   toUser: string | null;
@@ -32,10 +28,11 @@ const SHARE = sql`share_id AS "shareId", packet_id AS "packetId", from_user AS "
   to_user AS "toUser", status, created_at AS "createdAt", author`;
 
 export async function findShare(database: Database, key: ShareKey): Promise<Share | undefined> {
-  const { packetId, fromUser, contact } = key;
+  const { packetId, fromUser, contact, author } = key;
   const { rows } = await database.query<Share>(sql`
     SELECT ${SHARE} FROM shares
-    WHERE packet_id = ${packetId} AND from_user = ${fromUser} AND contact = ${contact}`);
+    WHERE packet_id = ${packetId} AND from_user = ${fromUser} AND contact = ${contact}
+      AND (author IS NULL) = ${author === null}`);
   return rows[0];
 }
 
@@ -70,18 +67,19 @@ export async function listInvitations(database: Database, contact: string, limit
 }
 
 /**
- * Sets the recipient of every invitation to a contact. Returns the resulting shares.
+ * Sets the recipient of invitations to a contact. Returns the resulting shares.
  *
- * @param to anonymous: only invitations created without a token
+ * @param to invitations: open: only those created without a token
  */
 export async function giveInvitations(
   database: Database,
-  { contact, userId, anonymous }: { contact: string; userId: string; anonymous: boolean },
+  { contact, userId, invitations }: { contact: string; userId: string; invitations: 'all' | 'open' | 'none' },
   now: Date,
 ): Promise<Share[]> {
   const { rows } = await database.query<Share>(sql`
     UPDATE shares SET to_user = ${userId}, status = 'pending', created_at = ${now}
-    WHERE contact = ${contact} AND status = 'invited' ${anonymous ? sql`AND author IS NULL` : empty}
+    WHERE contact = ${contact} AND status = 'invited'
+      AND (${invitations === 'all'} OR (${invitations === 'open'} AND author IS NULL))
     RETURNING ${SHARE}`);
   return rows;
 }

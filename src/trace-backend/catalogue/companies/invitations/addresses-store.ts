@@ -107,14 +107,18 @@ export async function deleteExpired(database: Database, companyId: number, befor
   return rows.map(({ id }) => id);
 }
 
-/** Stores the hash of a mailed code of an invitation; returns false if the invitation is gone. */
+/**
+ * Stores the hash of a mailed code of an invitation, which ends with it; returns false if the invitation is gone.
+ *
+ * @param days after which an invitation ends
+ */
 export async function insertAddressToken(
   database: Database,
-  { id, hash, expiresAt }: { id: number; hash: Buffer; expiresAt: Date },
+  { id, hash, days }: { id: number; hash: Buffer; days: number },
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     INSERT INTO company_address_invitation_tokens (hash, invitation_id, expires_at)
-    SELECT ${hash}::bytea, id, ${expiresAt}::timestamptz FROM company_address_invitations
+    SELECT ${hash}::bytea, id, invited_at + make_interval(days => ${days}) FROM company_address_invitations
     WHERE id = ${id} FOR KEY SHARE`);
   return rowCount === 1;
 }

@@ -17,6 +17,8 @@ export interface OwnInvitation {
   name: string;
   role: CompanyRole;
   invitedAt: Date;
+  /** whether their address was invited, rather than their account */
+  byAddress: boolean;
 }
 
 const INVITATION = sql`company_id AS "companyId", user_id AS "userId", role`;
@@ -51,22 +53,26 @@ export async function findInvitationWithSender(
   return rows[0];
 }
 
-/** A page of the unanswered invitations of a user and of their address, and their number. */
+/**
+ * A page of the unanswered invitations of a user and of their address, and their number.
+ *
+ * @param of emailKey: undefined unless the owner of the address has confirmed it
+ */
 export async function listInvitations(
   database: Database,
-  { userId, emailKey }: { userId: number; emailKey: string },
+  { userId, emailKey }: { userId: number; emailKey: string | undefined },
   { limit, offset, sort }: Page,
 ): Promise<{ items: OwnInvitation[]; count: number }> {
   const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
   // A company that invited the user and their address is listed once, as it is answered.
   const invitations = sql`
-    SELECT company_id, role, invited_at FROM company_invitations WHERE user_id = ${userId}
-    UNION ALL SELECT company_id, role, invited_at FROM company_address_invitations AS by_address
+    SELECT company_id, role, invited_at, false AS by_address FROM company_invitations WHERE user_id = ${userId}
+    UNION ALL SELECT company_id, role, invited_at, true FROM company_address_invitations AS of_address
     WHERE email_key = ${emailKey} AND NOT EXISTS (
-      SELECT FROM company_invitations WHERE user_id = ${userId} AND company_id = by_address.company_id)`;
+      SELECT FROM company_invitations WHERE user_id = ${userId} AND company_id = of_address.company_id)`;
   const [page, all] = await Promise.all([
     database.query<OwnInvitation>(sql`
-      SELECT company_id AS "companyId", companies.name, role, invited_at AS "invitedAt"
+      SELECT company_id AS "companyId", companies.name, role, invited_at AS "invitedAt", by_address AS "byAddress"
       FROM (${invitations}) AS invitations JOIN companies ON companies.id = company_id
       ORDER BY invited_at ${direction}, company_id ${direction} LIMIT ${limit} OFFSET ${offset}`),
     database.query<{ count: number }>(sql`

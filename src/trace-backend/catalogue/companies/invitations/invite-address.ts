@@ -11,7 +11,8 @@ import {
   insertAddressInvitation,
   insertAddressToken,
 } from './addresses-store.ts';
-import { CODE_MS, countSent, findInviter } from './invite.ts';
+import { ADDRESS_DAYS } from './expire.ts';
+import { countSent, findInviter } from './invite.ts';
 
 /** Invitations of one address in a day by all senders, at most, so that nobody is flooded with mails. */
 const MAX_TO_ADDRESS = 5;
@@ -58,19 +59,16 @@ async function countReceived(database: Database, emailKey: string): Promise<void
 }
 
 /**
- * The content of the mail of an invitation.
+ * The content of the mail of an invitation, with a new code.
  *
- * @param isActive whether an active account has the address: then the mail has a new code
  * @returns undefined if there is nothing to answer anymore
  */
 export async function addressMail(
   database: Database,
   id: number,
-  isActive: boolean,
 ): Promise<AddressInvitationMail | undefined> {
   const { secret, hash } = newSecret();
-  const expiresAt = new Date(Date.now() + CODE_MS);
-  if (isActive && !(await insertAddressToken(database, { id, hash, expiresAt }))) return undefined;
+  if (!(await insertAddressToken(database, { id, hash, days: ADDRESS_DAYS }))) return undefined;
   const found = await findAddressInvitationById(database, id);
   if (!found) return undefined;
   const { role, email } = found;
@@ -81,5 +79,5 @@ export async function addressMail(
   if (!company) return undefined;
   // Nobody knows the language of somebody without an account; that of a colleague is the best guess.
   const { inviter, language = 'EN' } = sender;
-  return { company: company.name, role, inviter, email, language, secret: isActive ? secret : undefined };
+  return { company: company.name, role, inviter, email, language, secret };
 }

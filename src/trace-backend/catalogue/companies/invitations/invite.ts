@@ -18,7 +18,7 @@ import {
 const HOURLY = 20;
 const HOUR_MS = 3600_000;
 /** Lifetime of a mailed code, in milliseconds. */
-export const CODE_MS = 72 * HOUR_MS;
+const CODE_MS = 72 * HOUR_MS;
 
 /**
  * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's

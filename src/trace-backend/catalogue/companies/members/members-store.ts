@@ -112,15 +112,27 @@ export async function isMemberOfOne(
   return rows[0]?.is ?? false;
 }
 
-/** Makes a user a member with this role, or changes their role. The transaction holds the company's row lock. */
+/**
+ * Makes a user a member with this role, or changes their role. The transaction holds the company's row lock.
+ *
+ * @param byInvitation whether a new member has accepted an invitation
+ */
 export async function setMember(
   database: Database,
   companyId: number,
-  { userId, role }: Member,
+  { userId, role, byInvitation = false }: Member & { byInvitation?: boolean },
 ): Promise<void> {
   await database.query(sql`
-    INSERT INTO company_users (company_id, user_id, role) VALUES (${companyId}, ${userId}, ${role})
+    INSERT INTO company_users (company_id, user_id, role, by_invitation)
+    VALUES (${companyId}, ${userId}, ${role}, ${byInvitation})
     ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`);
+}
+
+/** The companies that a user joined by accepting an invitation, also deactivated ones, in the order of their ids. */
+export async function findAcceptedCompanies(database: Database, userId: number): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT company_id AS id FROM company_users WHERE user_id = ${userId} AND by_invitation ORDER BY company_id`);
+  return rows.map(({ id }) => id);
 }
 
 /** Ends a membership. The transaction holds the company's row lock. */
@@ -138,8 +150,8 @@ export async function deleteMember(database: Database, companyId: number, userId
  */
 export async function moveMembers(database: Database, from: number, into: number): Promise<number> {
   await database.query(sql`
-    INSERT INTO company_users (company_id, user_id, role)
-    SELECT ${into}::integer, user_id, role FROM company_users WHERE company_id = ${from} ON CONFLICT DO NOTHING`);
+    INSERT INTO company_users (company_id, user_id, role, by_invitation)
+    SELECT ${into}::integer, user_id, role, by_invitation FROM company_users WHERE company_id = ${from} ON CONFLICT DO NOTHING`);
   const { rowCount } = await database.query(sql`DELETE FROM company_users WHERE company_id = ${from}`);
   return rowCount ?? 0;
 }

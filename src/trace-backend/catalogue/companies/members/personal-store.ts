@@ -10,16 +10,23 @@ export function membershipsOf(userId: number): pg.QueryConfig {
     WHERE user_id = ${userId} ORDER BY companies.id`;
 }
 
-/** The invitations of a user, and of their address, to companies that they have not answered. */
-export function invitationsOf(userId: number, emailKey: string): pg.QueryConfig {
+/**
+ * The invitations of a user, and of their address, to companies that they have not answered.
+ *
+ * @param emailKey undefined unless the owner of the address has confirmed it
+ */
+export function invitationsOf(userId: number, emailKey: string | undefined): pg.QueryConfig {
   return sql`
     SELECT company_id, NULL AS email, role, invited_at FROM company_invitations WHERE user_id = ${userId}
     UNION ALL SELECT company_id, email, role, invited_at FROM company_address_invitations
     WHERE email_key = ${emailKey} ORDER BY invited_at`;
 }
 
-/** The ids of unanswered invitations of an address. */
-export async function findAddressInvitationIds(database: Database, emailKey: string): Promise<number[]> {
+/** The ids of unanswered invitations of an address; none of an undefined one. */
+export async function findAddressInvitationIds(
+  database: Database,
+  emailKey: string | undefined,
+): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT id FROM company_address_invitations WHERE email_key = ${emailKey}`);
   return rows.map(({ id }) => id);
@@ -40,8 +47,14 @@ export function companiesBy(userId: number): pg.QueryConfig {
 /**
  * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, also those
  * without a member.
+ *
+ * @param emailKey undefined unless the owner of the address has confirmed it: what waits for it may be another person's
  */
-export async function eraseMemberships(database: Database, userId: number, emailKey: string): Promise<void> {
+export async function eraseMemberships(
+  database: Database,
+  userId: number,
+  emailKey: string | undefined,
+): Promise<void> {
   await database.query(sql`DELETE FROM company_address_invitations WHERE email_key = ${emailKey}`);
   await database.query(sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
   await database.query(sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);

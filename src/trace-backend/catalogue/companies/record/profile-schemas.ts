@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Id } from '../../../base/contract/schemas.ts';
-import { nullable, nullableEach, oneOf, text } from '../../../base/contract/shapes.ts';
+import { nullable, nullableEach, oneOf, RecordKey, text } from '../../../base/contract/shapes.ts';
 import { Country } from '../../../base/countries/schemas.ts';
 import { MAX_VALUE_CHAINS } from '../../value-chains/references.ts';
 
@@ -103,7 +103,7 @@ export const profileFields = {
   phone: text(255),
   interview: text(2000),
   mediaLinks: nullable(
-    Type.Record(Type.String({ pattern: '^.{1,50}$' }), Type.String({ maxLength: 2000 }), {
+    Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
       maxProperties: MAX_LINKS,
       description: `links by the name of the medium, ${MAX_LINKS} at most`,
       examples: [{ facebook: 'https://facebook.example/kopanyi' }],

@@ -14,7 +14,13 @@ import {
 } from '../../../base/contract/schemas.ts';
 import { nullable } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
-import { Email, MailToken, Role, Status as UserStatus } from '../../../identity/users/schemas.ts';
+import {
+  CurrentPassword,
+  Email,
+  MailToken,
+  Role,
+  Status as UserStatus,
+} from '../../../identity/users/schemas.ts';
 import { COMPANY_ROLES } from '../members/members-store.ts';
 import { COMPANY_TYPES } from './company-types.ts';
 import { BriefProfile, profileFields, WholeProfile } from './profile-schemas.ts';
@@ -71,7 +77,19 @@ const invited = {
 };
 
 /** An invitation for the invited user. */
-export const Invitation = named('Invitation', Type.Object({ ...invited, invitedAt: DateTime }));
+export const Invitation = named(
+  'Invitation',
+  Type.Object({
+    ...invited,
+    invitedAt: DateTime,
+    needsCode: Type.Optional(
+      Type.Boolean({
+        description:
+          'true if it is accepted only by the code in its mail, because the address was invited; absent otherwise',
+      }),
+    ),
+  }),
+);
 
 export const CompanyAction = named(
   'CompanyAction',
@@ -187,8 +205,8 @@ export const updateCompanySchema = {
   tags,
   summary: 'Change a company',
   description:
-    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Omitted fields stay unchanged, in ' +
-    'the company and in its headquarters; null clears a field.',
+    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Null and omitted fields change ' +
+    'nothing, in the company and in its headquarters; an empty text clears a field.',
   headers: IfMatch,
   body: CompanyUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
@@ -317,10 +335,16 @@ export const listInvitationsSchema = {
   summary: 'Your invitations to companies',
   description:
     'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
-    'accept, the company does not see your name or address, and neither side has any rights.',
+    'accept, the company does not see your name or address, and neither side has any rights. Invitations of your ' +
+    'address are listed once you have confirmed it (emailConfirmed); where mails are sent, they are accepted only by ' +
+    'the code in the mail.',
   querystring: listQuery(INVITATION_SORTABLE, {}),
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
 };
+
+/** What accepting an invitation needs besides its code. */
+export const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
+export type Needed = (typeof NEEDED)[number];
 
 export const readInvitationSchema = {
   operationId: 'readCompanyInvitation',
@@ -333,6 +357,10 @@ export const readInvitationSchema = {
       Type.Object({
         ...invited,
         email: Type.String({ description: 'the address of the invited user, who becomes the member' }),
+        needs: Type.Enum([...NEEDED], {
+          description:
+            'what accepting needs besides the code: PASSWORD, that of the account, whose address is not confirmed by its owner; ACTIVATION of the account by an administrator; ACCOUNT, one with this address',
+        }),
       }),
       'the invitation',
     ),
@@ -347,9 +375,15 @@ export const answerInvitationSchema = {
   operationId: 'answerCompanyInvitation',
   tags,
   summary: 'Answer an invitation by its mailed code',
+  description:
+    'An invitation of an address is accepted by the active account that has it. If its owner has not confirmed the address, the password of the account is needed too, and confirms it.',
   body: Type.Object({
     token: MailToken,
     answer: Type.Enum([...ANSWERS], { description: 'whether to accept' }),
+    password: Type.Optional({
+      ...CurrentPassword,
+      description: 'of the account, if its address is not confirmed by its owner',
+    } as typeof CurrentPassword),
   }),
   response: { 200: Done, ...failureAnswers() },
 };

@@ -5,6 +5,7 @@ import type { Caller } from '../../../base/access/authentication.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
+import { withoutUnset } from '../../../base/contract/shapes.ts';
 import { checkVersion } from '../../../base/contract/versions.ts';
 import { type IsOwn, setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -13,7 +14,7 @@ import type { Label } from '../../products/labels-of-products.ts';
 import { describedDocument } from '../../products/view.ts';
 import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import { findLabel } from '../record/store.ts';
-import type { BatchBody } from './schemas.ts';
+import { type BatchBody, BatchLocations } from './schemas.ts';
 import {
   type Batch,
   countBatches,
@@ -162,7 +163,7 @@ function changed(before: Batch, body: BatchBody): Batch {
     number: number ?? undefined,
     productionDate: productionDate && dayOf('productionDate', productionDate),
     expiryDate: expiryDate && dayOf('expiryDate', expiryDate),
-    locations: locations === null ? [] : locations,
+    locations: locations === null ? [] : withoutUnset(locations, BatchLocations),
     photo: photo && (photo.storageKey?.toLowerCase() ?? undefined),
     checkAuthenticity,
     traceOrigin,
@@ -200,7 +201,8 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
     batches.flatMap(({ photo }) => photo ?? []),
   );
   return batches.map(({ photo, version: _, ...batch }) => {
-    const set = Object.fromEntries(Object.entries(batch).filter(([, value]) => value !== null));
+    const all = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
+    const set = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
     return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
   });
 }

@@ -29,7 +29,7 @@ export interface BatchesContext extends BatchContext {
 }
 
 /** Any id except the literal path segments of other routes, so that their other methods get 404. */
-const PATH = '/api/product/label_batch/:id(^(?!create$).+$)';
+const PATH = '/api/product/label_batch/:id(^(?!create$)[^]+$)';
 
 /** Batches of labels: written by users who may change the product. */
 export function registerBatches(app: Server, context: BatchesContext): void {

@@ -15,12 +15,13 @@ export const BatchLocation = named(
   Type.Object({ address, latitude, longitude, numberOfFarmers, pinName, countryCode }),
 );
 export type BatchLocation = Static<typeof BatchLocation>;
+export const BatchLocations = Type.Array(BatchLocation, { maxItems: 1000 });
 
 const Num = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['B-001'] });
 const fields = {
   productionDate: Day,
   expiryDate: Day,
-  locations: nullable(Type.Array(BatchLocation, { maxItems: 1000 })),
+  locations: nullable(BatchLocations),
   photo: nullable(Document),
   checkAuthenticity: nullable(
     Type.Boolean({ description: 'whether everyone may check the number and dates on a package' }),
@@ -67,7 +68,8 @@ export const updateBatchSchema = {
   operationId: 'updateLabelBatch',
   tags,
   summary: 'Change a batch',
-  description: 'Omitted fields stay unchanged; an empty text clears. A batch cannot move to another label.',
+  description:
+    'Null and omitted fields change nothing; an empty text clears a field. A batch cannot move to another label.',
   headers: IfMatch,
   body: BatchUpdate,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

@@ -12,6 +12,7 @@ import {
   withDocuments,
 } from '../../products/record/content.ts';
 import type { LabelField } from '../../products/record/label-schemas.ts';
+import { checkPrices } from '../../products/record/prices.ts';
 import type { Product } from '../../products/record/store.ts';
 import { describedDocument } from '../../products/view.ts';
 import { COMPANY_FIELDS, type ContentBody, LABEL_PARTS } from './schemas.ts';
@@ -41,6 +42,7 @@ function picked(record: object, names: readonly string[]): Record<string, unknow
  * @throws Problem invalid
  */
 export function changedOwn(own: OwnContent, body: ContentBody): OwnContent {
+  checkPrices(body);
   const { company: before = {}, ...content } = own;
   const after = mergeContent(content, picked(body, LABEL_PARTS) as ContentBody);
   if (body.origin !== undefined) checkLocations(after);

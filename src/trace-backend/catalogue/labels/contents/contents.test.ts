@@ -126,6 +126,23 @@ test('a label copies the product and its owner, is changed on its own, and shows
   expect(page.text).not.toMatch(/process\.production|\[object|Another way/);
 });
 
+test('prices carry their currency, of the product and of the label', async () => {
+  const { productId } = await labelled([]);
+  const prices = { currency: 'RWF', pricingTransparency: { 'Farm gate, per kg': 800 } };
+  await send('PUT', '/api/product', { id: productId, settings: prices });
+  expect((await read(kopanyi.user, productId)).settings).toMatchObject(prices);
+  const fields = [{ name: 'settings.pricingTransparency', section: 'settings', visible: true }];
+  const { body } = await send('POST', '/api/product/label/create', { productId, title: 'Priced', fields });
+  await execute('PUBLISH_LABEL', body.data.id);
+  const { label: shown, values } = await published(body.data.uuid);
+  expect(shown.currency).toBe('RWF');
+  expect(values['settings.pricingTransparency']).toEqual({ 'Farm gate, per kg': 800 });
+  const wrong = { labelId: body.data.id, settings: { currency: 'QQQ' } };
+  expect((await send('PUT', '/api/product/label/content', wrong)).status).toBe(400);
+  await send('PUT', '/api/product/label/content', { labelId: body.data.id, settings: { currency: 'UGX' } });
+  expect((await published(body.data.uuid)).label.currency).toBe('UGX');
+});
+
 test('the page has headings in the language of the label, the names of places, and the logo if it is shown', async () => {
   const { label } = await labelled([
     'description',

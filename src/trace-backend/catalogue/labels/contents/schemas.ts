@@ -3,7 +3,7 @@ import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
 import { Id, PathId } from '../../../base/contract/schemas.ts';
-import { nullable, shown, text } from '../../../base/contract/shapes.ts';
+import { nullable, RecordKey, shown, text } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { Address } from '../../products/record/address.ts';
 import { Document } from '../../products/record/document.ts';
@@ -24,9 +24,7 @@ const company = {
   webPage: text(255),
   email: text(255),
   phone: text(255),
-  mediaLinks: nullable(
-    Type.Record(Type.String({ maxLength: 100 }), Type.String({ maxLength: 1000 }), { maxProperties: 20 }),
-  ),
+  mediaLinks: nullable(Type.Record(RecordKey, Type.String({ maxLength: 1000 }), { maxProperties: 20 })),
   interview: text(2000),
   logo: nullable(Document),
 };
@@ -82,7 +80,8 @@ export const updateContentSchema = {
   tags,
   summary: 'Change what a label tells of its product',
   description:
-    'Omitted fields stay unchanged, also in the parts; null changes nothing, an empty text clears. The product itself stays.',
+    'Null and omitted fields change nothing, in the label and in its parts; an empty text clears a field. The product ' +
+    'itself stays.',
   headers: IfMatch,
   body: ContentBodyOf,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

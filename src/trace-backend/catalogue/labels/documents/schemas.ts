@@ -25,6 +25,21 @@ const fields = {
 export const ShownDocument = named('ShownDocument', shown(Type.Object({ id: Type.Integer(), ...fields })));
 export type ShownDocument = Static<typeof ShownDocument>;
 
+/** A certification of a company as labels show it. */
+export const ShownCertification = named(
+  'ShownCertification',
+  shown(
+    Type.Object({
+      id: Type.Integer(),
+      type: text(255),
+      description: text(2000),
+      validity: text(50),
+      certificate: nullable(Document),
+    }),
+  ),
+);
+export type ShownCertification = Static<typeof ShownCertification>;
+
 const active = Type.Boolean({ description: 'whether the label shows it' });
 
 const Chosen = Type.Array(Type.Object({ id: nullable(Id), ...fields, active: nullable(active) }), {

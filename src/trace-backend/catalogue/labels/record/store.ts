@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Label } from '../../products/labels-of-products.ts';
-import { selectOwnProducts } from '../../products/record/store.ts';
+import { selectOwnProducts, selectProductsOwnedBy } from '../../products/record/store.ts';
 
 const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -38,6 +38,16 @@ export async function hasPublishedLabel(database: Database, productId: number): 
   const { rows } = await database.query<{ has: boolean }>(sql`
     SELECT EXISTS (SELECT FROM product_labels WHERE product_id = ${productId} AND status = 'PUBLISHED') AS has`);
   return rows[0]?.has ?? false;
+}
+
+/** Whether a published label of a product of the company shows a field of its content. */
+export async function showsField(database: Database, companyId: number, name: string): Promise<boolean> {
+  const { rows } = await database.query<{ shows: boolean }>(sql`
+    SELECT EXISTS (
+      SELECT FROM product_labels, json_array_elements(content -> 'fields') AS field
+      WHERE product_id IN (${selectProductsOwnedBy(companyId)}) AND status = 'PUBLISHED'
+        AND field ->> 'name' = ${name} AND field ->> 'visible' = 'true') AS shows`);
+  return rows[0]?.shows ?? false;
 }
 
 export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {

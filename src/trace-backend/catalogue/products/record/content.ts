@@ -1,5 +1,6 @@
+import { withoutUnset } from '../../../base/contract/shapes.ts';
 import type { ImageReference } from '../../images/references-store.ts';
-import { type DocumentPath, KNOWN_FIELDS, PARTS, type Parts, READ_ONLY_FIELDS } from './parts.ts';
+import { type DocumentPath, KNOWN_FIELDS, PARTS, Parts, READ_ONLY_FIELDS } from './parts.ts';
 import type { Content } from './store.ts';
 
 /**
@@ -16,7 +17,7 @@ export function mergeContent(content: Content, body: Parts): Content {
   const after = fromEntries(
     [...Object.entries(content), ...merged].filter(([part]) => body[part as 'photo'] !== null),
   );
-  return withAgreementIds(withoutDefaults(after));
+  return withAgreementIds(withoutDefaults(withoutUnset(after, Parts)));
 }
 
 /** A sent part without its read-only fields. */
@@ -29,7 +30,9 @@ function without(part: string, sent: unknown): object {
 const ALWAYS_PRESENT = ['origin', 'settings', 'businessToCustomerSettings'];
 
 /** Content in the form of answers: see `withoutDefaults`. */
-export function withDefaults(content: Content): Content {
+export function withDefaults(stored: Content): Content {
+  // What was stored before changes left it out.
+  const content = withoutUnset(stored, Parts);
   const present = fromEntries(ALWAYS_PRESENT.map(part => [part, content[part] ?? {}]));
   return {
     ...content,

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { AnyLanguage } from '../../../base/contract/language.ts';
-import { nullable, nullableEach, text } from '../../../base/contract/shapes.ts';
+import { nullable, nullableEach, RecordKey, text } from '../../../base/contract/shapes.ts';
 import { Address } from './address.ts';
 import { ConsumerSettings, READ_ONLY } from './consumer.ts';
 import { Document } from './document.ts';
@@ -64,8 +64,15 @@ const Settings = named(
   'ProductSettings',
   Type.Object({
     costBreakdown: nullable(Type.Boolean()),
+    currency: nullable(
+      Type.String({
+        maxLength: 3,
+        description: 'of the prices, those in businessToCustomerSettings too; ISO 4217',
+        examples: ['RWF'],
+      }),
+    ),
     pricingTransparency: nullable(
-      Type.Record(Type.String(), Type.Number(), { maxProperties: 500, examples: [{ farmer: 4.2 }] }),
+      Type.Record(RecordKey, Type.Number(), { maxProperties: 500, examples: [{ farmer: 4.2 }] }),
     ),
     incomeIncreaseDocument: nullable(Document),
     incomeIncreaseDescription: text(2000),
@@ -114,7 +121,8 @@ export const parts = {
   knowledgeBlog: nullable(Type.Boolean()),
   dataSharingAgreements: nullable(Type.Array(DataSharingAgreement, { maxItems: 100 })),
 };
-const Parts = Type.Object(parts);
+/** The schema of the parts that a change sends. */
+export const Parts = Type.Object(parts);
 export type Parts = Static<typeof Parts>;
 
 export const PARTS = Object.keys(parts) as (keyof typeof parts)[];

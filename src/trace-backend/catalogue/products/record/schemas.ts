@@ -150,8 +150,8 @@ export const updateProductSchema = {
   tags,
   summary: 'Change a product',
   description:
-    'Omitted fields stay unchanged, in the product and in its parts; null clears a field; a list replaces ' +
-    'the one that was there. A published label stays, too, when it is left out of labels; a product ' +
+    'Null and omitted fields change nothing, in the product and in its parts; an empty text clears a field; a list ' +
+    'replaces the one that was there. A published label stays, too, when it is left out of labels; a product ' +
     'has at most 100.',
   headers: IfMatch,
   body: ProductUpdate,

@@ -252,3 +252,8 @@ export function selectOwnProducts(reader: Reader): Sql {
 export function selectProductsOfCompany(companyId: number): Sql {
   return sql`SELECT product_id FROM product_companies WHERE company_id = ${companyId}`;
 }
+
+/** The query for the ids of the products that a company owns. */
+export function selectProductsOwnedBy(companyId: number): Sql {
+  return sql`SELECT id FROM products WHERE company_id = ${companyId}`;
+}

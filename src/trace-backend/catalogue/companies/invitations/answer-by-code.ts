@@ -1,0 +1,173 @@
+import type pg from 'pg';
+import { type Database, transaction } from '../../../../platform/database/database.ts';
+import { Problem } from '../../../../platform/http/problems.ts';
+import { secretHash } from '../../../../platform/tokens/secret.ts';
+import type { Visitor } from '../../../base/access/requester.ts';
+import { audit } from '../../../base/audit/audit.ts';
+import { checkCurrentPassword, wrongPassword } from '../../../identity/attempts/current-password.ts';
+import { wasChecked } from '../../../identity/attempts/mailed-password.ts';
+import type { Mails } from '../../../identity/mails/mails.ts';
+import { noteConfirmed } from '../../../identity/self-service/account.ts';
+import { emailKeyOf } from '../../../identity/users/email.ts';
+import type { Passwords } from '../../../identity/users/passwords.ts';
+import { type Account, findAccount, findAccountById, lockAccount } from '../../../identity/users/store.ts';
+import type { CompanyRole } from '../members/members-store.ts';
+import type { Answer, Needed } from '../record/schemas.ts';
+import { findCompany, lockCompany, touchCompany } from '../record/store.ts';
+import {
+  type AddressInvitation,
+  deleteAddressInvitation,
+  findAddressByToken,
+  findAddressInvitationById,
+} from './addresses-store.ts';
+import { answerInvitation } from './answer.ts';
+import { findInvitation, findInvitationByToken } from './invitations-store.ts';
+
+interface CodeContext {
+  pool: pg.Pool;
+  passwords: Passwords;
+  mails: Pick<Mails, 'send'>;
+}
+
+/** What a mailed code is of: the invitation of an account, or of an address, with the account that has it. */
+type Coded =
+  | { companyId: number; account: Account | undefined; byAddress?: undefined }
+  | { companyId: number; account: Account | undefined; byAddress: AddressInvitation };
+
+/**
+ * Answers an invitation by the code that was mailed for it. An invitation of an address is accepted by the active account
+ * that has the address. If its owner has not confirmed that, the password is needed too: somebody else may have
+ * registered the account. The address then counts as confirmed.
+ *
+ * @throws Problem invalid, too_many_requests
+ */
+export async function answerByCode(
+  context: CodeContext,
+  visitor: Visitor,
+  { token, answer, password }: { token: string; answer: Answer; password?: string | undefined },
+): Promise<void> {
+  const hash = secretHash(token);
+  const before = await findCoded(context.pool, hash, new Date());
+  const checked =
+    answer === 'ACCEPT' && password !== undefined && before && neededBy(before) === 'PASSWORD'
+      ? await checkCurrentPassword(context, (before.account as Account).id, password, 'password')
+      : undefined;
+  await transaction(context.pool, async database => {
+    // Companies are locked before users.
+    if (before) await lockCompany(database, before.companyId);
+    const coded = await findCoded(database, hash, new Date());
+    if (!coded) throw unusable();
+    const { companyId, account, byAddress } = coded;
+    if (account?.status !== 'ACTIVE') {
+      if (!byAddress) throw unusable();
+      if (answer === 'ACCEPT') throw noAccount();
+      return declineForAddress(database, visitor, byAddress);
+    }
+    if (answer === 'ACCEPT' && byAddress) {
+      await confirmAddress({ ...context, database }, visitor, { account, byAddress, checked });
+    }
+    const addressee = { companyId, userId: account.id, addressInvitation: byAddress?.id };
+    await answerInvitation(database, visitor, addressee, answer, true).catch(error => {
+      // Answered or withdrawn in the meantime.
+      throw error instanceof Problem && error.code === 'not_found' ? unusable() : error;
+    });
+  });
+}
+
+/**
+ * Makes sure that the owner of an invited address has confirmed the account that has it.
+ *
+ * @param coded checked: the account, if its password was checked
+ * @throws Problem invalid
+ */
+async function confirmAddress(
+  { database, mails }: Pick<CodeContext, 'mails'> & { database: Database },
+  visitor: Visitor,
+  {
+    account,
+    byAddress,
+    checked,
+  }: { account: Account; byAddress: AddressInvitation; checked: Account | undefined },
+): Promise<void> {
+  const user = await lockAccount(database, account.id);
+  if (user?.status !== 'ACTIVE' || emailKeyOf(user.email) !== byAddress.emailKey) throw noAccount();
+  if (user.emailConfirmed) return;
+  if (!wasChecked(checked, user)) throw wrongPassword('password');
+  await noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner: true });
+}
+
+/** Ends an invitation whose address no active account has. */
+async function declineForAddress(
+  database: Database,
+  visitor: Visitor,
+  { id, companyId }: AddressInvitation,
+): Promise<void> {
+  const company = await lockCompany(database, companyId);
+  if (!company) throw unusable();
+  await deleteAddressInvitation(database, id);
+  await touchCompany(database, companyId, company.status);
+  const event = { action: 'DECLINE_INVITATION', entity: 'company', entityId: companyId } as const;
+  await audit(database, visitor, { ...event, details: { invitation: id } });
+}
+
+/**
+ * The company, the role and the invited address of an invitation whose code was mailed to it, and what accepting it
+ * needs; nothing is changed.
+ *
+ * @throws Problem invalid
+ */
+export async function readByCode(
+  pool: pg.Pool,
+  token: string,
+): Promise<{
+  company: { id: number; name: string };
+  companyRole: CompanyRole;
+  email: string;
+  needs: Needed;
+}> {
+  const coded = await findCoded(pool, secretHash(token), new Date());
+  if (!coded || (!coded.byAddress && coded.account?.status !== 'ACTIVE')) throw unusable();
+  const { companyId, account, byAddress } = coded;
+  const [company, invitation] = await Promise.all([
+    findCompany(pool, companyId),
+    byAddress
+      ? findAddressInvitationById(pool, byAddress.id)
+      : findInvitation(pool, { companyId, userId: (account as Account).id }),
+  ]);
+  if (!company || !invitation) throw unusable();
+  const { id, name } = company;
+  const email = account?.email ?? (byAddress as AddressInvitation).email;
+  return { company: { id, name }, companyRole: invitation.role, email, needs: neededBy(coded) };
+}
+
+/** What accepting an invitation needs besides its code. */
+function neededBy({ account, byAddress }: Coded): Needed {
+  if (!byAddress) return 'NOTHING';
+  if (!account) return 'ACCOUNT';
+  if (account.status !== 'ACTIVE') return 'ACTIVATION';
+  return account.emailConfirmed ? 'NOTHING' : 'PASSWORD';
+}
+
+async function findCoded(database: Database, hash: Buffer, now: Date): Promise<Coded | undefined> {
+  const invitation = await findInvitationByToken(database, hash, now);
+  if (invitation) {
+    const { companyId, userId } = invitation;
+    return { companyId, account: await findAccountById(database, userId) };
+  }
+  const byAddress = await findAddressByToken(database, hash, now);
+  if (!byAddress) return undefined;
+  const account = await findAccount(database, byAddress.emailKey);
+  return { companyId: byAddress.companyId, account, byAddress };
+}
+
+function unusable(): Problem {
+  const sentence = 'token is unknown, used or expired; ask the company to invite you again';
+  return new Problem('invalid', sentence, { fields: { token: sentence } });
+}
+
+function noAccount(): Problem {
+  return new Problem(
+    'invalid',
+    'no active account has this address: create one, and open the link again once an administrator has activated it',
+  );
+}
