@@ -4,8 +4,6 @@ import {
   administrators,
   everyone,
   form,
-  KINDS,
-  type Kind,
   oneself,
   open,
   operationRows,
@@ -13,15 +11,24 @@ import {
   systemAdmin,
   type World,
 } from './helpers/authorisation.ts';
-import { badCookies } from './helpers/bad-cookies.ts';
+import {
+  eachBadCookie,
+  eachKind,
+  eachMediaType,
+  eachMode,
+  openStage,
+  type Stage,
+} from './helpers/authorisation-run.ts';
 import { added, companyOf, read } from './helpers/chain.ts';
 import { codeRows, publicRows } from './helpers/code-rows.ts';
 import { definitionOf } from './helpers/definition.ts';
 import { finalProductRows } from './helpers/final-products.ts';
 import { picture, uploadFile } from './helpers/images.ts';
-import { type MediaTypes, mediaTypesOf } from './helpers/media-types.ts';
-import type { Answer } from './helpers/service.ts';
-import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
+import { type LoggedIn, PASSWORD, type RunningTrace } from './helpers/trace.ts';
+
+let trace: RunningTrace;
+/** who adds the codes that requests name */
+let codeAdmin: Promise<LoggedIn> | undefined;
 
 const unknown = 'x'.repeat(43);
 const invitationPath = (rest: string) => () => `/api/company/invitation/${unknown}${rest}`;
@@ -145,10 +152,11 @@ const TABLE: Record<string, Row> = {
   'POST /api/user/token/refresh': { body: () => ({ refresh_token: unknown }), ...open(401) },
   'POST /api/user/refresh_authentication': open(401),
   'POST /api/user/logout': everyone(200),
-  'GET /api/user/export': everyone(200),
+  'GET /api/user/export': { ...everyone(200), inTurn: true },
   'GET /api/user/admin/export/{id}': {
     path: ({ owner }) => `/api/user/admin/export/${owner.id}`,
     ...systemAdmin(),
+    inTurn: true,
   },
   'POST /api/user/erase': { body: () => ({ currentPassword: 'not mine' }), ...everyone(400) },
   'POST /api/user/admin/erase': { body: ({ owner }) => ({ id: owner.id }), ...systemAdmin() },
@@ -296,7 +304,11 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
   'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
-  ...codeRows(() => trace.loggedIn('SYSTEM_ADMIN'), { everyone, administrators, systemAdmin }),
+  ...codeRows(() => (codeAdmin ??= trace.loggedIn('SYSTEM_ADMIN')), {
+    everyone,
+    administrators,
+    systemAdmin,
+  }),
   'GET /api/company/{id}/value-chains': {
     path: ({ companyId }) => `/api/company/${companyId}/value-chains`,
     ...reading,
@@ -459,42 +471,12 @@ const TABLE: Record<string, Row> = {
   },
 };
 
-let trace: RunningTrace;
-/** Trace backends over the same database with the other values of AUTH_MODE. */
-let others: RunningTrace[];
-let mediaTypes: MediaTypes;
+let stage: Stage;
 beforeAll(async () => {
-  trace = await runningTrace();
-  mediaTypes = await mediaTypesOf(trace.send, '/v3/api-docs');
-  const modes = ['off', 'required'].map(AUTH_MODE => runningTrace({ AUTH_MODE }, trace));
-  others = await Promise.all(modes);
+  stage = await openStage();
+  trace = stage.trace;
 });
-afterAll(async () => {
-  await Promise.all(others.map(other => other.stop()));
-  await trace.stop();
-});
-
-/** A good request to a route, which can be made several times, as long as it changes nothing or is refused. */
-type Ask = (cookie?: string, at?: RunningTrace, more?: Record<string, string>) => Promise<Answer>;
-
-/** Makes what the request of a route names. */
-async function requestTo(route: string, world: World): Promise<Ask> {
-  const [method, pattern] = route.split(' ') as [string, string];
-  const row = TABLE[route] as Row;
-  const path = row.path ? await row.path(world) : pattern;
-  const body = row.form ? undefined : await row.body?.(world);
-  return async (cookie, at = trace, more = {}) => {
-    const headers: Record<string, string> = cookie === undefined ? more : { cookie, ...more };
-    if (!row.form) return at.send(method, path, body, headers);
-    const response = await fetch(at.url + path, { method, headers, body: row.form() });
-    const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  };
-}
-
-/** Whether the request of a route, answered with this status, leaves everything as it was. Wrong logins are counted. */
-const changesNothing = (route: string, status: number) =>
-  /^(GET|HEAD) /.test(route) || (status >= 400 && (TABLE[route] as Row).open === undefined);
+afterAll(() => stage.stop());
 
 test('every route of the trace backend, and every action of one, is in the table, and nothing else', async () => {
   const body = await definitionOf(trace.send, '/v3/api-docs');
@@ -509,99 +491,10 @@ test('every route of the trace backend, and every action of one, is in the table
 });
 type Parameter = { name: string; schema: { enum?: string[] } };
 
-async function makeWorld(): Promise<World> {
-  const owner = await trace.loggedIn();
-  return { owner, companyId: await companyOf(trace, 'Cooperative', [owner]) };
-}
-
-/** A user of a kind, logged in. */
-async function callerOf(kind: Kind, { owner, companyId }: World): Promise<LoggedIn> {
-  if (kind === 'administrator') return owner;
-  const roles = { regionalAdmin: 'REGIONAL_ADMIN', systemAdmin: 'SYSTEM_ADMIN' } as const;
-  const caller = await trace.loggedIn(
-    kind === 'regionalAdmin' || kind === 'systemAdmin' ? roles[kind] : 'USER',
-  );
-  if (kind === 'stranger') await companyOf(trace, 'Another', [caller]);
-  if (kind === 'member' || kind === 'pending') {
-    const invited = { companyId, userId: caller.id };
-    const by = await owner.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invited);
-    expect(by.status, by.text).toBe(200);
-  }
-  if (kind === 'member') {
-    const accepted = await caller.send('POST', '/api/company/execute/ACCEPT_INVITATION', { companyId });
-    expect(accepted.status, accepted.text).toBe(200);
-  }
-  return caller;
-}
-
-/** What requests share that change nothing: a world, and a user of each kind in it. */
-let common: World;
-let callers: Record<Kind, LoggedIn>;
-let bad: Record<string, string | undefined>;
-beforeAll(async () => {
-  common = await makeWorld();
-  const made = await Promise.all(KINDS.map(async kind => [kind, await callerOf(kind, common)] as const));
-  callers = Object.fromEntries(made) as Record<Kind, LoggedIn>;
-  const gone = await trace.loggedIn('SYSTEM_ADMIN');
-  await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
-  bad = { ...(await badCookies(trace, common.owner)), deactivated: gone.cookie };
-});
-
-test.each(Object.entries(TABLE))('%s: each kind of user', async (route, row) => {
-  let request: Ask | undefined;
-  for (const kind of KINDS) {
-    const isAlone = !changesNothing(route, row[kind]);
-    const world = isAlone ? await makeWorld() : common;
-    request ??= isAlone ? undefined : await requestTo(route, common);
-    const ask = isAlone ? await requestTo(route, world) : (request as Ask);
-    const { cookie } = isAlone ? await callerOf(kind, world) : callers[kind];
-    const answer = await ask(cookie);
-    expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
-    if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
-  }
-});
-
-test.each(Object.entries(TABLE))('%s: AUTH_MODE changes nothing', async (route, row) => {
-  const refused = row.open ?? 401;
-  const isAlone = !changesNothing(route, row.member);
-  for (const at of others) {
-    const world = isAlone ? await makeWorld() : common;
-    const ask = await requestTo(route, world);
-    const nobody = await ask(undefined, at);
-    expect(nobody.status, `nobody: ${nobody.text}`).toBe(refused);
-    const { cookie } = isAlone ? await callerOf('member', world) : callers.member;
-    const again = changesNothing(route, refused) ? ask : await requestTo(route, world);
-    const member = await again(cookie, at);
-    expect(member.status, `member: ${member.text}`).toBe(row.member);
-  }
-});
-
-test.each(Object.entries(TABLE))(
-  '%s: the definition has the media type of every answer',
-  async (route, row) => {
-    const { accepts, wrongIn } = mediaTypes;
-    const defined = route.replace(/(?<=\/execute\/)\w+$/, '{action}');
-    const isAlone = !changesNothing(route, row.administrator);
-    let world = isAlone ? await makeWorld() : common;
-    let ask = await requestTo(route, world);
-    for (const accept of accepts) {
-      // Who is logged out by it could not ask again.
-      if (route === 'DELETE /api/user/sessions/{id}') world = await makeWorld();
-      if (isAlone) ask = await requestTo(route, world);
-      const answer = await ask(world.owner.cookie, trace, { accept });
-      expect(wrongIn(defined, answer), `Accept: ${accept}`).toBeUndefined();
-    }
-  },
+const ROWS = Object.entries(TABLE);
+test.each(ROWS)('%s: each kind of user', (route, row) => eachKind(stage, route, row));
+test.each(ROWS)('%s: AUTH_MODE changes nothing', (route, row) => eachMode(stage, route, row));
+test.each(ROWS)('%s: the definition has the media type of every answer', (route, row) =>
+  eachMediaType(stage, route, row),
 );
-
-test.each(Object.entries(TABLE))('%s: without a good cookie', async (route, row) => {
-  let ask = await requestTo(route, common);
-  for (const [kind, cookie] of Object.entries(bad)) {
-    if (!changesNothing(route, row.open ?? 401)) ask = await requestTo(route, common);
-    const answer = await ask(cookie);
-    expect(answer.status, `${kind}: ${answer.text}`).toBe(row.open ?? 401);
-    if (row.open === undefined && !route.startsWith('HEAD ')) {
-      expect(answer.body).toEqual({ status: 'AUTH_ERROR', errorMessage: expect.any(String) });
-    }
-  }
-});
+test.each(ROWS)('%s: without a good cookie', (route, row) => eachBadCookie(stage, route, row));

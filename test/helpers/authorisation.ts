@@ -24,6 +24,8 @@ export interface Row {
   systemAdmin: number;
   /** answered to anyone, also without a good cookie, with this status */
   open?: number;
+  /** answers one caller at a time, and the others with 503 */
+  inTurn?: true;
 }
 
 export const KINDS = [

@@ -1,3 +1,4 @@
+// Isolated: it counts the open files and the memory of its process, which other test files use as well.
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readdir, readlink } from 'node:fs/promises';
