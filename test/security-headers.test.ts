@@ -7,7 +7,7 @@ import { mailServer, tokenIn } from './helpers/mail-server.ts';
 import { rawConnection } from './helpers/raw.ts';
 import { type RunningService, runningService } from './helpers/service.ts';
 import { storedPacket } from './helpers/sharing.ts';
-import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
+import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 let packet: RunningService;
 let trace: RunningTrace;
@@ -110,7 +110,7 @@ test('over https it stays https: said by a proxy, or by the public URL', async (
   expect(headersOf(await traceBehind.send('GET', '/health'))).toMatchObject(lasting);
 });
 
-test('no cache keeps personal data; packets and files may be kept', async () => {
+test('no cache keeps personal data; whatever else is not public is asked for again each time', async () => {
   const personal = [
     await packet.send('GET', '/shares/inbox?user_id=ana'),
     await packet.send('GET', '/directory/users/nobody'),
@@ -123,10 +123,37 @@ test('no cache keeps personal data; packets and files may be kept', async () => 
   ];
   for (const { headers, text } of personal) expect(headers.get('cache-control'), text).toBe('no-store');
   const file = (await upload(packet, 'another file')).body.attachment_id;
-  expect((await packet.send('GET', `/attachments/${file}`)).headers.get('cache-control')).toContain(
-    'max-age',
-  );
-  expect((await packet.send('GET', '/packets')).headers.get('cache-control')).not.toBe('no-store');
+  const { body } = await uploadFile(trace, user, 'image', await picture(9, 9).png().toBuffer());
+  const document = await uploadFile(trace, user, 'document', Buffer.from('%PDF-1.4'));
+  const product = await added(user, { name: 'Tea', labels: { title: 'Tea' } });
+  const label = (await read(user, product)).labels[0].id;
+  const asked: [typeof packet.send, string][] = [
+    ...[`/attachments/${file}`, '/packets', '/fields', '/tiles/observations/0/0/0.mvt'].map(
+      path => [packet.send, path] as [typeof packet.send, string],
+    ),
+    ...[
+      `/api/common/image/${body.data.storageKey}`,
+      `/api/common/image/${body.data.storageKey}/SMALL`,
+      `/api/common/document/${document.body.data.storageKey}`,
+      `/api/product/${product}`,
+      `/api/product/label/${label}/instructions`,
+    ].map(path => [user.send, path] as [typeof packet.send, string]),
+  ];
+  for (const [send, path] of asked) {
+    const { status, headers } = await send('GET', path);
+    expect([status, headers.get('cache-control')], path).toEqual([200, 'private, no-cache']);
+  }
+});
+
+test('a logout and an erasure have browsers drop what they have cached, and never what they have stored', async () => {
+  for (const [path, body] of [
+    ['logout', undefined],
+    ['logout?everywhere=false', undefined],
+    ['erase', { currentPassword: PASSWORD }],
+  ] as const) {
+    const { status, headers } = await (await trace.loggedIn()).send('POST', `/api/user/${path}`, body);
+    expect([status, headers.get('clear-site-data')], path).toEqual([200, '"cache"']);
+  }
 });
 
 test('cookies are Secure where the public URL is https, unless a setting says otherwise', async () => {

@@ -292,6 +292,26 @@ test('observations without a connection are kept, survive a reload, and are sent
   await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
 });
 
+test('an observation that was not sent survives a logout, and is sent after the next login', async () => {
+  const { page } = browser;
+  await givePosition(page);
+  await logIn(page, `${pages.url}/observations/new`, email);
+  await page.getByRole('heading', { name: 'New observation' }).waitFor();
+  await page.route('**/packet/intake/scouting', route => route.abort());
+  await observe(page, 'before the logout');
+  await page.getByText('1 observation waits to be sent').waitFor();
+  const answered = page.waitForResponse(/\/api\/user\/logout/);
+  await page.getByRole('button', { name: 'Log out' }).click();
+  expect(await (await answered).headerValue('clear-site-data')).toBe('"cache"');
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  await logIn(page, pages.url, email);
+  await page.getByText('1 observation waits in this browser to be sent').waitFor();
+  expect(await withMessage('before the logout')).toEqual([]);
+  await page.unroute('**/packet/intake/scouting');
+  await page.reload();
+  await expect.poll(async () => (await withMessage('before the logout')).length, SOON).toBe(1);
+});
+
 test('on a phone, what waits is below the bar after an observation was kept, and the notice leaves the buttons free', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);

@@ -12,6 +12,7 @@ import {
   logInByForm,
 } from '../../helpers/console-page.ts';
 import { eventually } from '../../helpers/eventually.ts';
+import { picture } from '../../helpers/images.ts';
 import { tokenIn } from '../../helpers/mail-server.ts';
 import { PASSWORD } from '../../helpers/trace.ts';
 
@@ -334,6 +335,40 @@ test('who leaves that dialog all the same is asked, and logs in again', async ()
     .click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await again.other.close();
+});
+
+test('after a logout, the browser has no private file in its cache any more', async () => {
+  const { page } = browser;
+  const { send } = await pages.login(email);
+  const body = new FormData();
+  body.append('file', new Blob([await picture(9, 9).png().toBuffer()]), 'private.png');
+  const { cookie } = await pages.login(email);
+  const uploaded = await fetch(`${pages.url}/trace/api/common/image`, {
+    method: 'POST',
+    headers: { cookie, origin: pages.url },
+    body,
+  });
+  const { data } = (await uploaded.json()) as { data: { storageKey: string } };
+  const { storageKey } = data;
+  expect((await send('GET', `/trace/api/common/image/${storageKey}`)).status).toBe(200);
+  await logIn(page, `${pages.url}/packets`, email);
+  const ask = (cache: 'default' | 'only-if-cached') =>
+    page.evaluate(
+      ([url, cache]) =>
+        fetch(url as string, { cache: cache as 'default', mode: 'same-origin' }).then(
+          ({ status }) => status,
+          () => 'nothing',
+        ),
+      [`/trace/api/common/image/${storageKey}`, cache],
+    );
+  expect(await ask('default')).toBe(200);
+  expect(await ask('only-if-cached')).toBe(200);
+  await page.evaluate(() => localStorage.setItem('stays', 'yes'));
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByRole('heading', { name: 'Log in' }).waitFor();
+  expect(['nothing', 504]).toContain(await ask('only-if-cached'));
+  expect(await ask('default')).toBe(401);
+  expect(await page.evaluate(() => localStorage.getItem('stays'))).toBe('yes');
 });
 
 test('a logout ends this session; under Sessions, all end', async () => {

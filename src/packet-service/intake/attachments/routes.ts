@@ -6,6 +6,7 @@ import { contentDisposition } from '../../../platform/http/disposition.ts';
 import { matchesTag } from '../../../platform/http/etag.ts';
 import { takeForms } from '../../../platform/http/form.ts';
 import { type Limiter, limiter } from '../../../platform/http/limiter.ts';
+import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Places } from '../../../platform/limits/places.ts';
@@ -208,7 +209,7 @@ function tagOf({ sha256 }: Attachment): string {
  * us and not sniffed, and if something shows it anyway it has no origin.
  */
 function describe<Reply extends FastifyReply>(reply: Reply, attachment: Attachment): Reply {
-  reply.header('etag', tagOf(attachment)).header('cache-control', 'private, max-age=31536000, immutable');
+  reply.header('etag', tagOf(attachment)).header('cache-control', PRIVATE);
   reply.type(attachment.contentType).header('content-disposition', contentDisposition(attachment.name));
   reply.header('content-security-policy', "default-src 'none'; sandbox").header('accept-ranges', 'bytes');
   return reply;

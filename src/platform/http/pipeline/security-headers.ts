@@ -17,12 +17,19 @@ const OF_DOCUMENTS = {
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(self), microphone=(), payment=(), usb=()',
 };
+/**
+ * Cache-Control of everything that is not public: a cache of its reader alone may keep it, and asks again each time, so
+ * that nobody sees it there after a logout (RFC 9111 §5.2.2).
+ */
+export const PRIVATE = 'private, no-cache';
+const READING = new Set(['GET', 'HEAD']);
 /** For a year (RFC 6797). Browsers look at it in answers over https alone. */
 const TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
 
 /**
  * Tells browsers what answers may be used for: never as another media type, by scripts of pages that this server did not
- * open, or embedded in other origins' pages, except what is made for that. Over https also that it stays https.
+ * open, or embedded in other origins' pages, except what is made for that. Over https also that it stays https. What a
+ * route does not call public is private.
  *
  * @param publicUrl what clients know the service by, where a setting says it: behind a proxy that TRUST_PROXY does not
  *   name, requests seem to come over http
@@ -46,7 +53,8 @@ export function sendSecurityHeaders(app: FastifyInstance, publicUrl: string | un
     if (personal) reply.header('cache-control', 'no-store');
     done();
   });
-  app.addHook('onSend', (_request, reply, payload, done) => {
+  app.addHook('onSend', ({ method }, reply, payload, done) => {
+    if (READING.has(method) && !reply.hasHeader('cache-control')) reply.header('cache-control', PRIVATE);
     const type = reply.getHeader('content-type');
     if (typeof type !== 'string' || !type.startsWith('application/json')) reply.headers(OF_DOCUMENTS);
     done(null, payload);

@@ -181,7 +181,7 @@ function registerRates(app: Server, pool: pg.Pool): void {
       if (items.length === 0) throw new Problem('not_found', `there are no rates of ${code} in that time`);
       return reply
         .headers({
-          'cache-control': 'private, max-age=3600',
+          'cache-control': 'private, no-cache',
           'content-security-policy': "default-src 'none'",
         })
         .type('image/svg+xml; charset=utf-8')

@@ -5,6 +5,7 @@ import { callerShare } from '../../../platform/http/caller-share.ts';
 import { contentDisposition } from '../../../platform/http/disposition.ts';
 import { matchesTag } from '../../../platform/http/etag.ts';
 import { takeForms } from '../../../platform/http/form.ts';
+import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Places } from '../../../platform/limits/places.ts';
@@ -224,7 +225,7 @@ interface Served {
   tag: string;
   file: () => Promise<{ key: string; bytes: number }>;
   headers: Record<string, string>;
-  /** Cache-Control; by default it is kept by the reader alone, for good */
+  /** Cache-Control; by default only its reader may keep it */
   caching?: string;
 }
 
@@ -235,7 +236,7 @@ async function serve(
   files: FileStore,
   request: FastifyRequest,
   reply: FastifyReply,
-  { tag, file, headers, caching: control = 'private, max-age=31536000, immutable' }: Served,
+  { tag, file, headers, caching: control = PRIVATE }: Served,
 ) {
   const caching = { etag: tag, 'cache-control': control };
   if (matchesTag(request.headers['if-none-match'], tag)) return reply.code(304).headers(caching).send();

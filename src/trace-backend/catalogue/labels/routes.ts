@@ -248,7 +248,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
         .type('application/pdf')
         .headers({
           'content-disposition': contentDisposition(`label-${label.id}.pdf`),
-          'cache-control': 'private',
+          'cache-control': 'private, no-cache',
         })
         .send(file);
     },

@@ -38,6 +38,7 @@ export interface Tokens {
 /** Sets and clears the cookies of a session. */
 export interface Cookies {
   set(reply: FastifyReply, tokens: Tokens): void;
+  /** Also has browsers drop what they have cached. What pages have stored stays: an observation may wait there. */
   clear(reply: FastifyReply): void;
 }
 
@@ -67,6 +68,8 @@ export function sessionCookies({
       reply.header('set-cookie', lines);
     },
     clear(reply) {
+      // https://www.w3.org/TR/clear-site-data/: browsers look at it over https alone, and on this machine.
+      reply.header('clear-site-data', '"cache"');
       reply.header('set-cookie', [
         line(ACCESS_COOKIE, '', '/', 0),
         line(REFRESH_COOKIE, '', REFRESH_PATH, 0),
