@@ -12,7 +12,7 @@ import { anyText, bytesOf } from './texts.ts';
 
 /** `npm run fuzz` sets them. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20261122);
-const COUNT = Number(process.env.FUZZ_COUNT ?? runs(5000));
+const COUNT = Number(process.env.FUZZ_COUNT ?? runs(10_000));
 const MINUTES = Number(process.env.FUZZ_MINUTES ?? 10);
 const ms = MINUTES * 60_000;
 const timeout = ms + 120_000;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import { FX_KEY, type FxProvider, fridayOrBefore, fxProvider } from '../../../../test/helpers/fx-provider.ts';
 import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
@@ -329,15 +329,21 @@ test('after a failure a running process waits an hour, and one that starts tries
   const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
   if (!provider) throw new Error('there is a provider');
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   let time = '2026-03-02T22:01:00Z';
   const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
   const start = () => retrieveDaily(alone.pool, provider, pino({ level: 'silent' }), clock);
   const claimed = async () =>
     (await alone.pool.query('SELECT claimed_at, done_at FROM daily_retrievals')).rows[0] ?? {};
   fx.behaviour = 'bad key';
+  const first = fx.asked.length;
   const running = start();
   await eventually(claimed, ({ claimed_at }) => claimed_at !== undefined);
-  const before = fx.asked.length;
+  // The request follows the claim.
+  const before = await eventually(
+    async () => fx.asked.length,
+    count => count > first,
+  );
   for (time of ['2026-03-02T22:30:00Z', '2026-03-02T23:00:59Z']) await vi.advanceTimersByTimeAsync(20_000);
   await running();
   expect(fx.asked.length).toBe(before);
@@ -345,7 +351,6 @@ test('after a failure a running process waits an hour, and one that starts tries
   fx.behaviour = 'well';
   await start()();
   expect((await claimed()).done_at).not.toBeNull();
-  vi.useRealTimers();
   await alone.stop();
 });
 
