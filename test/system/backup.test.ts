@@ -275,7 +275,8 @@ test('a backup of v0.1.0 is restored and upgraded, and one that is older is refu
     database: 'fieldtrace',
     options: '-c role=fieldtrace_owner',
   };
-  await turnBack(connection);
+  const role = { ...connection, options: '-c role=fieldtrace' };
+  await turnBack(connection, undefined, role);
   await untilShipped(data);
   const into = path.join(stage, 'restored');
   const restored = await fieldtrace(settings, 'restore', '--into', into);
@@ -286,7 +287,7 @@ test('a backup of v0.1.0 is restored and upgraded, and one that is older is refu
   copy.child.kill('SIGTERM');
   await copy.ended;
 
-  await turnBack(connection, lackingLast('packet_service'));
+  await turnBack(connection, lackingLast('packet_service'), role);
   await untilShipped(data);
   const sentence =
     /older than fieldtrace v0\.1\.0 \(it has 26 of 27 migrations\).* restore or verify this backup with v0\.1\.0 \(git checkout v0\.1\.0\), into an empty directory/;

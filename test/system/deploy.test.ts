@@ -241,7 +241,10 @@ psqlTest(
       { ...services, DATABASE_OWNER_URL: url('station_owner', "o'wner") },
       'migrate',
     );
-    expect([migrated.code, migrated.out], migrated.err).toEqual([0, expect.stringContaining('ran 001-')]);
+    expect([migrated.code, migrated.out], migrated.err).toEqual([
+      0,
+      expect.stringContaining('ran 100-baseline.sql'),
+    ]);
     expect(await fieldtrace(services, 'verify')).toMatchObject({ code: 0 });
   },
 );

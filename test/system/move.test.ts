@@ -261,14 +261,14 @@ test('a database is moved at its own level, of which the target gets no later mi
     await copyFile(new URL(name, PACKET.folder), new URL(name, migrations));
   await migrate(from, service.schema, migrations);
   await PACKET.makeJobs(from);
-  await writeFile(new URL('101-later.sql', migrations), 'CREATE TABLE later (id integer);');
+  await writeFile(new URL('999-later.sql', migrations), 'CREATE TABLE later (id integer);');
   await moveDatabase({ source: from, target: to, services: [service] });
-  expect(await migrate(to, service.schema, migrations)).toEqual(['101-later.sql']);
-  expect(await migrate(from, service.schema, migrations)).toEqual(['101-later.sql']);
+  expect(await migrate(to, service.schema, migrations)).toEqual(['999-later.sql']);
+  expect(await migrate(from, service.schema, migrations)).toEqual(['999-later.sql']);
   await moveDatabase({ source: from, target: await emptyDatabase(), services: [service] });
   await expect(
     moveDatabase({ source: from, target: await emptyDatabase(), services: [PACKET] }),
-  ).rejects.toThrow(/^--from: the database has migration 101-later\.sql of a newer fieldtrace/);
+  ).rejects.toThrow(/^--from: the database has migration 999-later\.sql of a newer fieldtrace/);
   await remove();
 });
 
