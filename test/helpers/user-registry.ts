@@ -53,7 +53,12 @@ export interface KeyServer {
 export async function keyServer(): Promise<KeyServer> {
   let keys: JWK[] = [];
   let count = 0;
-  const http = createServer((_request, response) => {
+  const http = createServer((request, response) => {
+    // It knows nobody by their contact.
+    if (!request.url?.endsWith('/jwks.json')) {
+      response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      return;
+    }
     server.asked++;
     if (server.behaviour === 'fail') response.writeHead(503).end();
     else if (server.behaviour === 'nonsense') response.end('<html>');

@@ -9,9 +9,13 @@ export type Channel = (typeof CHANNELS)[number];
 export const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail', 'webhook'] as const;
 
-/** A job: the delivery of a notification, or a confirmation mail. Ids in the uuid form. */
+/**
+ * A job: the delivery of a notification, the digest of the address to which a notification goes, or a confirmation mail.
+ * Ids in the uuid form.
+ */
 export type DeliveryJob =
   | { kind: 'notification'; notificationId: string; channel: Channel }
+  | { kind: 'digest'; notificationId: string }
   | { kind: 'confirmation'; userId: string; contact: string };
 
 /** Longest wait between two tries, in seconds. */
