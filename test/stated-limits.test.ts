@@ -50,6 +50,18 @@ const STATED: Record<string, Stated> = {
     '"maxLength":2000',
     '2,000 characters of ids',
   ),
+  'packet-service/collaboration/sharing/shares: SHARES_AN_HOUR = 200': stated(
+    'a sender can make 200 shares and invitations an hour',
+    '| shares and invitations a sender makes | 200 an hour',
+  ),
+  'packet-service/collaboration/sharing/notifications: MAILS_AN_HOUR = 20': stated(
+    'at most 20 mails an hour',
+    'is shared with a token | 20 an hour',
+  ),
+  'packet-service/collaboration/sharing/notifications: OPEN_MAILS_AN_HOUR = 10': stated(
+    'at most 10 an hour about what is shared without one',
+    'is shared without a token | 10 an hour',
+  ),
   'packet-service/collaboration/sharing/shares: MAX_SENT = 100': stated(
     'The newest 100 shares',
     'the newest 100 | left out',
@@ -383,6 +395,7 @@ const INTERNAL = new Set([
   'packet-service/collaboration/chat/search: MAX_STEP',
   'packet-service/collaboration/chat/threads: MAX_KNOWN',
   'packet-service/maintenance/erasure: MAX_REASON',
+  'packet-service/collaboration/sharing/notifications: MAX_DIGESTED',
   'packet-service/core/geoids: KEPT_BYTES',
   'packet-service/core/geoids: MAX_FIELDS',
   'packet-service/core/geoids: MAX_HEAP',

@@ -45,9 +45,9 @@ import { registerShares, type Sharing } from './collaboration/sharing/shares/rou
 import { turnIntoShares } from './collaboration/sharing/shares/share.ts';
 import {
   findSharers,
+  findUnanswered,
   insertInvitationToken,
   isSharedWith,
-  isUnanswered,
 } from './collaboration/sharing/shares/store.ts';
 import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
@@ -141,7 +141,7 @@ export async function packetService(
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
     ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
-    ...{ keepInvitationToken: insertInvitationToken, isUnanswered },
+    ...{ keepInvitationToken: insertInvitationToken, findUnanswered },
     findReader: registryReaders(registry, logger),
   };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));

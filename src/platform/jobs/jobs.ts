@@ -20,6 +20,8 @@ export interface JobRules {
   maxRetrySeconds: number;
   /** timeout of one attempt, in seconds; after it the job of a killed process is retried */
   attemptSeconds: number;
+  /** wait before the first attempt, in seconds; none by default */
+  delaySeconds?: number;
   /** the dead letter queue, for jobs that have used up their attempts */
   deadLetter: string;
 }
@@ -202,6 +204,7 @@ function optionsOf(rules: JobRules): JobInsert {
     retentionSeconds: WAITING_SECONDS,
     deleteAfterSeconds: DONE_SECONDS,
     deadLetter: rules.deadLetter,
+    ...(rules.delaySeconds !== undefined && { startAfter: rules.delaySeconds }),
   };
 }
 

@@ -19,13 +19,13 @@ export async function forgetJobs(
 }
 
 /**
- * The jobs of each queue. The counts that pg-boss keeps are updated by its supervision, which rests on an idle server.
+ * The jobs of each queue; those that are due later do not wait yet. The counts that pg-boss keeps are updated by its supervision, which rests on an idle server.
  *
  * @param schema of the job queue
  */
 export async function countJobs(database: Database, schema: string): Promise<QueueCount[]> {
   const { rows } = await database.query<QueueCount>(sql`
-    SELECT queue.name AS queue, (count(*) FILTER (WHERE job.state < 'active'))::int AS waiting,
+    SELECT queue.name AS queue, (count(*) FILTER (WHERE job.state = 'retry' OR (job.state = 'created' AND job.start_after <= now())))::int AS waiting,
       (count(*) FILTER (WHERE job.state = 'active'))::int AS active
     FROM ${raw(`"${schema}"`)}.queue LEFT JOIN ${raw(`"${schema}"`)}.job
       ON job.name = queue.name AND job.state <= 'active'

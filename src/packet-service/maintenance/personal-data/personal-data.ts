@@ -88,6 +88,7 @@ async function erase(
     await eraseNotifications(database, userId, contacts);
     await eraseKeys(database, userId);
     await forgetJobs(database, JOBS_SCHEMA, 'userId', userId);
+    for (const contact of contacts) await forgetJobs(database, JOBS_SCHEMA, 'address', contact);
   });
   // A statement of its own: on a cluster, marks are in shards.
   await eraseReadMarks(pool, userId);

@@ -31,7 +31,9 @@ export const HASHED_LOCKS = {
   contact: 'contact ',
   /** whether a user of the packet service has sent a token */
   user: 'user ',
-  /** the recent look-ups of a sender */
+  /** what waits for one mail to an address */
+  digest: 'digest ',
+  /** the recent look-ups of a sender, and what they share */
   sender: 'sender ',
   /** the failed attempts to log in to an account */
   attempts: 'attempts ',

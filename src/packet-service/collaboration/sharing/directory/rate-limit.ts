@@ -71,6 +71,11 @@ export async function limitClaims(
   for (const contact of contacts) await countLookup(database, limit, contact, now);
 }
 
+/** Under which a sender is counted. A name without a token is anybody's, and must not use up what a user may do. */
+export function senderOf({ fromUser, author }: { fromUser: string; author: string | null }): string {
+  return author === null ? `name ${fromUser}` : `user ${fromUser}`;
+}
+
 /**
  * Counts a look-up by a sender, because sharing shows whether a contact can be found. Senders without a token can use
  * any name, so their address is counted too, except loopback, which proxies and the operator's programs use.

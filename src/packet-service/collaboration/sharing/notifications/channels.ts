@@ -9,9 +9,13 @@ export type Channel = (typeof CHANNELS)[number];
 export const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail', 'webhook'] as const;
 
-/** A job: the delivery of a notification, or a confirmation mail. Ids in the uuid form. */
+/**
+ * A job: the delivery of a notification (id in the uuid form), what waits for the digest of an address, or a
+ * confirmation mail.
+ */
 export type DeliveryJob =
   | { kind: 'notification'; notificationId: string; channel: Channel }
+  | { kind: 'digest'; address: string }
   | { kind: 'confirmation'; userId: string; contact: string };
 
 /** Longest wait between two tries, in seconds. */

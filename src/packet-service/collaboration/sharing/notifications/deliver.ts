@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Attempt } from '../../../../platform/jobs/job-worker.ts';
 import type { Jobs } from '../../../../platform/jobs/jobs.ts';
-import { type Mail, type Mailer, MailRefused } from '../../../../platform/mail/mail.ts';
+import { type Mail, MailRefused } from '../../../../platform/mail/mail.ts';
 import { newSecret } from '../../../../platform/tokens/secret.ts';
 import { newUlid, uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
@@ -10,6 +10,7 @@ import { secretEnd } from '../directory/secret.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { insertConfirmation } from '../directory/store.ts';
 import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
+import { type Digesting, giveUpDigest, mailDigest } from './digest.ts';
 import { invitationUrl, type MailAddresses, mailTexts, type Reader } from './mails.ts';
 import { asNotification } from './notification.ts';
 import {
@@ -32,25 +33,14 @@ export type KeepInvitationToken = (
   now: Date,
 ) => Promise<void>;
 
-/** Whether the share or the invitation (uuid form) that a notification is about still waits for an answer. */
-export type IsUnanswered = (
-  database: Database,
-  about: Pick<Notification, 'type' | 'shareId'>,
-) => Promise<boolean>;
-
 /** What delivery needs. */
-export interface Delivering {
-  pool: Database;
-  mailer: Mailer;
+export interface Delivering extends Digesting {
   webhook: WebhookTarget | undefined;
   /** what links begin with */
   addresses: () => MailAddresses;
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
-  isUnanswered: IsUnanswered;
   findSenderNames: FindSenderNames;
-  /** what is known of who reads mails to an address */
-  findReader: (address: string) => Promise<Reader>;
   /** the name of the instance, if it has one */
   instanceName: () => Promise<string | undefined>;
   logger: FastifyBaseLogger;
@@ -63,13 +53,22 @@ type NotificationJob = Extract<DeliveryJob, { kind: 'notification' }>;
  * and recording it. Recorded deliveries are not sent again.
  */
 export function workOnDeliveries(jobs: Jobs, delivering: Delivering): void {
-  jobs.work<DeliveryJob>('mail', CONCURRENCY, ({ data, signal }) =>
-    data.kind === 'notification'
-      ? mailNotification(delivering, data, signal)
-      : mailQuestion(delivering, data, signal),
-  );
+  jobs.work<DeliveryJob>('mail', CONCURRENCY, ({ data, signal }) => sendMail(delivering, data, signal));
   jobs.work<NotificationJob>('webhook', CONCURRENCY, attempt => post(delivering, attempt));
   jobs.work<DeliveryJob>(DEAD_QUEUE, CONCURRENCY, ({ data }) => markDeadLetter(delivering, data));
+}
+
+async function sendMail(delivering: Delivering, job: DeliveryJob, signal: AbortSignal): Promise<void> {
+  switch (job.kind) {
+    case 'notification':
+      return mailNotification(delivering, job, signal);
+    case 'confirmation':
+      return mailQuestion(delivering, job, signal);
+    case 'digest': {
+      const texts = await textsOf(delivering);
+      await sendOrMarkDead(delivering, job, () => mailDigest(delivering, job.address, texts, signal));
+    }
+  }
 }
 
 async function mailNotification(
@@ -80,7 +79,8 @@ async function mailNotification(
   const { pool, mailer } = delivering;
   const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
   if (!delivery?.address) return;
-  if (!(await delivering.isUnanswered(pool, delivery))) return noteObsolete(pool, job);
+  const unanswered = await delivering.findUnanswered(pool, delivery.type, [delivery.shareId]);
+  if (!unanswered.has(delivery.shareId)) return noteObsolete(pool, job);
   const reader = await delivering.findReader(delivery.address);
   const text = await writeMail(delivering, delivery, reader);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
@@ -191,7 +191,18 @@ async function sendOrMarkDead(
 }
 
 /** Marks a delivery that has used up its attempts or was permanently refused as a dead letter; a command replays it. */
-async function markDeadLetter({ pool, logger }: Delivering, job: DeliveryJob): Promise<void> {
+async function markDeadLetter(delivering: Delivering, job: DeliveryJob): Promise<void> {
+  const { pool, logger } = delivering;
+  if (job.kind === 'digest') {
+    const count = await giveUpDigest(delivering, job.address);
+    if (count > 0) {
+      logger.error(
+        { count, channel: 'mail' },
+        'a digest could not be delivered; retry with `fieldtrace notifications replay`',
+      );
+    }
+    return;
+  }
   if (job.kind === 'confirmation') {
     logger.error('a confirmation mail could not be delivered; the user can request another');
     return;

@@ -2,6 +2,7 @@ import { composeMail, type MailLine, type MailText } from '../../../../platform/
 import { plainName } from '../../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
+import { digestWordsIn } from './digest-words.ts';
 import { wordsIn } from './mail-words.ts';
 import type { Notification } from './store.ts';
 
@@ -49,13 +50,15 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
     shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
       const { words, tag } = wordsIn(reader.language);
       const { subject, say, answer, number } = words.shared;
-      const inbox =
-        consoleUrl === undefined
-          ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
-          : `${consoleUrl}/inbox`;
       const packet = { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` };
-      const lines = [say(nameOf(sender)), packet, answer, { url: inbox }];
+      const lines = [say(nameOf(sender)), packet, answer, { url: inboxUrl(addresses, userId) }];
       return compose(subject, [...lines, `${number}: ${uuidToUlid(shareId)}`], tag);
+    },
+
+    /** Several packets were shared with a user, beyond those that were mailed one by one. */
+    sharesDigest(count: number, userId: string | null, { language }: Reader): MailText {
+      const { words, tag } = digestWordsIn(language);
+      return compose(words.subject, [words.say(count), { url: inboxUrl(addresses, userId) }], tag);
     },
 
     /** An invitation to the reader of an address. */
@@ -82,6 +85,13 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
       ]);
     },
   };
+}
+
+/** The inbox of a user. */
+function inboxUrl({ publicUrl, consoleUrl }: MailAddresses, userId: string | null): string {
+  return consoleUrl === undefined
+    ? `${publicUrl}/shares/inbox?${new URLSearchParams({ user_id: userId ?? '' })}`
+    : `${consoleUrl}/inbox`;
 }
 
 /** How the reader gets to read what was shared: what is true of an account with the address, or of none. */

@@ -4,6 +4,8 @@ import type { Settings } from '../../../../platform/settings/settings.ts';
 import { contactKind } from '../directory/contact.ts';
 import { findEntry, type Listed } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
+import { hasDigest, lockDigest } from './digest-store.ts';
+import { mailPlaces } from './mail-places.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
 /** A new notification of a user. */
@@ -12,6 +14,8 @@ export interface NewNotification extends Omit<Notification, 'userId'> {
   userId: string | undefined;
   /** recorded but not sent */
   silent?: boolean;
+  /** not mailed */
+  noMail?: boolean;
 }
 
 /** Notifications that are sent after the transaction that causes them has committed. */
@@ -20,9 +24,14 @@ export interface Notifier {
   notify(database: Database, news: readonly NewNotification[]): Promise<void>;
   /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
   askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+  /** Queues the digest of an address, for when it is due. */
+  queueDigest(database: Database, address: string): Promise<void>;
   /** Starts committed deliveries at once. */
   wake(): void;
 }
+
+/** How long a digest collects what else comes for its address, in seconds. */
+const DIGEST_SECONDS = 3600;
 
 /** Notifications and deliveries that one statement writes, at most. */
 const BATCH = 1000;
@@ -37,23 +46,32 @@ export function makeNotifier(
   const rules = deliveryRules(settings);
   const hasWebhook = webhookTarget(settings) !== undefined;
 
+  const queueDigests = (database: Database, digests: readonly DeliveryJob[]) =>
+    jobs.send(database, 'mail', { ...rules, delaySeconds: DIGEST_SECONDS }, digests);
+
   async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
-    const addressOf = rememberedAddresses(database);
+    const [addressOf, placeOf] = [rememberedAddresses(database), mailPlaces(database)];
     const deliveries: Delivery[] = [];
     const notifications: Notification[] = [];
-    for (const { silent, ...item } of news) {
+    for (const { silent, noMail, ...item } of news) {
       const { notificationId } = item;
       notifications.push({ ...item, userId: item.userId ?? null });
       if (silent) continue;
-      const address = await addressOf(item);
-      if (address) deliveries.push({ notificationId, channel: 'mail', address });
-      if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null });
+      const address = noMail ? undefined : await addressOf(item);
+      const place = address === undefined ? 'none' : await placeOf(address, item);
+      if (address !== undefined && place !== 'none') {
+        deliveries.push({ notificationId, channel: 'mail', address, inDigest: place === 'digest' });
+      }
+      if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null, inDigest: false });
     }
     await insertNotifications(database, notifications);
+    const digests = await newDigests(database, deliveries);
     await insertDeliveries(database, deliveries);
+    const single = deliveries.filter(({ inDigest }) => !inDigest);
     for (const channel of ['mail', 'webhook'] as const) {
-      await jobs.send(database, channel, rules, jobsFor(deliveries, channel));
+      await jobs.send(database, channel, rules, jobsFor(single, channel));
     }
+    await queueDigests(database, digests);
   }
 
   return {
@@ -64,17 +82,37 @@ export function makeNotifier(
       const asked: DeliveryJob[] = contacts.map(contact => ({ kind: 'confirmation', userId, contact }));
       await jobs.send(database, 'mail', rules, asked);
     },
+    queueDigest: (database, address) => queueDigests(database, [{ kind: 'digest', address }]),
     wake: jobs.wake,
   };
 }
 
-export function jobsFor(
-  deliveries: readonly Pick<Delivery, 'notificationId' | 'channel'>[],
-  channel: Channel,
-): DeliveryJob[] {
-  return deliveries
-    .filter(delivery => delivery.channel === channel)
-    .map(({ notificationId }) => ({ kind: 'notification', notificationId, channel }));
+/** The jobs that deliver through a channel: one for each delivery, and one for the digest of each address. */
+export function jobsFor(deliveries: readonly Delivery[], channel: Channel): DeliveryJob[] {
+  const own = deliveries.filter(delivery => delivery.channel === channel);
+  const single = own.filter(({ inDigest }) => !inDigest);
+  return [
+    ...single.map(({ notificationId }) => ({ kind: 'notification', notificationId, channel }) as const),
+    ...digestedAddresses(own).map(address => ({ kind: 'digest', address }) as const),
+  ];
+}
+
+/** The addresses of deliveries in digests, each once. */
+function digestedAddresses(deliveries: readonly Delivery[]): string[] {
+  const addresses = deliveries.flatMap(({ inDigest, address }) =>
+    inDigest && address !== null ? [address] : [],
+  );
+  return [...new Set(addresses)].sort();
+}
+
+/** The jobs of digests that are not on their way yet. Locks the digests; to be called before the deliveries are stored. */
+async function newDigests(database: Database, deliveries: readonly Delivery[]): Promise<DeliveryJob[]> {
+  const added: DeliveryJob[] = [];
+  for (const address of digestedAddresses(deliveries)) {
+    await lockDigest(database, address);
+    if (!(await hasDigest(database, address))) added.push({ kind: 'digest', address });
+  }
+  return added;
 }
 
 /**

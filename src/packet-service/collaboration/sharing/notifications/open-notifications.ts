@@ -20,7 +20,7 @@ const REVIVED = 10_000;
 export interface NotificationSources
   extends Pick<
     Delivering,
-    'keepInvitationToken' | 'isUnanswered' | 'findSenderNames' | 'findReader' | 'instanceName'
+    'keepInvitationToken' | 'findUnanswered' | 'findSenderNames' | 'findReader' | 'instanceName'
   > {
   connection: Connection;
   pool: pg.Pool;
@@ -49,11 +49,13 @@ export function openNotifications(
   const mailer = watchedMailer(makeMailer(settings), pool, app.log);
   const publicUrl = () => (settings.PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
   const addresses = () => ({ publicUrl: publicUrl(), consoleUrl: consoleUrl() });
-  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, ...sources, logger: app.log });
+  const notifier = makeNotifier(jobs, settings);
+  const { queueDigest } = notifier;
+  workOnDeliveries(jobs, { pool, mailer, webhook, addresses, queueDigest, ...sources, logger: app.log });
 
   app.addHook('onListen', async () => jobs.start());
   return {
-    notifier: makeNotifier(jobs, settings),
+    notifier,
     async replay(notificationId) {
       const count = await replayDead(pool, jobs, deliveryRules(settings), { notificationId, most: REVIVED });
       jobs.wake();

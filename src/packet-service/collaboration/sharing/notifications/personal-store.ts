@@ -24,7 +24,7 @@ export function notificationsOf(userId: string): pg.QueryConfig {
     FROM notifications WHERE user_id = ${userId} ORDER BY notification_id`;
 }
 
-/** Deletes notifications to a user or to the user's contacts, and the user's invitations of others. */
+/** Deletes notifications to a user or to the user's contacts, mails to those, and the user's invitations of others. */
 export async function eraseNotifications(
   database: Database,
   userId: string,
@@ -34,6 +34,7 @@ export async function eraseNotifications(
     OR (from_user = ${userId} AND type = 'invitation.sent')`;
   await database.query(sql`
     DELETE FROM notification_deliveries WHERE notification_id IN (
-      SELECT notification_id FROM notifications WHERE ${concerned})`);
+      SELECT notification_id FROM notifications WHERE ${concerned})
+    OR (channel = 'mail' AND address = ANY (${contacts}::text[]))`);
   await database.query(sql`DELETE FROM notifications WHERE ${concerned}`);
 }

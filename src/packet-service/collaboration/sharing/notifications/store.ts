@@ -26,7 +26,12 @@ export interface Delivery {
   channel: Channel;
   /** e-mail address; null for the webhook */
   address: string | null;
+  /** whether it is said together with others in one mail */
+  inDigest: boolean;
 }
+
+/** What identifies a delivery. */
+export type DeliveryKey = Pick<Delivery, 'notificationId' | 'channel'>;
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
@@ -54,11 +59,12 @@ export async function insertNotifications(
 
 export async function insertDeliveries(database: Database, deliveries: readonly Delivery[]): Promise<void> {
   await database.query(sql`
-    INSERT INTO notification_deliveries (notification_id, channel, address, status, attempts)
+    INSERT INTO notification_deliveries (notification_id, channel, address, in_digest, status, attempts)
     SELECT *, 'queued', 0 FROM unnest(
       ${deliveries.map(({ notificationId }) => notificationId)}::uuid[],
       ${deliveries.map(({ channel }) => channel)}::text[],
-      ${deliveries.map(({ address }) => address)}::text[])`);
+      ${deliveries.map(({ address }) => address)}::text[],
+      ${deliveries.map(({ inDigest }) => inDigest)}::boolean[])`);
 }
 
 const NOTIFICATION = sql`notification_id AS "notificationId", type, user_id AS "userId", contact,
@@ -79,7 +85,7 @@ export async function findOpenDelivery(
 /** Records a successful delivery. */
 export async function noteDelivered(
   database: Database,
-  { notificationId, channel }: Omit<Delivery, 'address'>,
+  { notificationId, channel }: DeliveryKey,
   now: Date,
 ): Promise<void> {
   await database.query(sql`
@@ -91,7 +97,7 @@ export async function noteDelivered(
 /** Records why an attempt failed. The job queue decides whether another follows. */
 export async function noteFailure(
   database: Database,
-  { notificationId, channel }: Omit<Delivery, 'address'>,
+  { notificationId, channel }: DeliveryKey,
   error: string,
   now: Date,
 ): Promise<void> {
@@ -103,7 +109,7 @@ export async function noteFailure(
 /** Records that a delivery is not needed any more. */
 export async function noteObsolete(
   database: Database,
-  { notificationId, channel }: Omit<Delivery, 'address'>,
+  { notificationId, channel }: DeliveryKey,
 ): Promise<void> {
   await database.query(sql`
     UPDATE notification_deliveries SET status = 'obsolete', last_error = NULL
@@ -113,7 +119,7 @@ export async function noteObsolete(
 /** Marks a delivery as a dead letter, unless it was delivered. Returns whether it did. */
 export async function markDead(
   database: Database,
-  { notificationId, channel }: Omit<Delivery, 'address'>,
+  { notificationId, channel }: DeliveryKey,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE notification_deliveries SET status = 'dead',
@@ -180,21 +186,21 @@ export async function reviveDead(
   notificationId: string | undefined,
   now: Date,
   limit: number,
-): Promise<Omit<Delivery, 'address'>[]> {
-  const { rows } = await database.query<Omit<Delivery, 'address'>>(sql`
+): Promise<Delivery[]> {
+  const { rows } = await database.query<Delivery>(sql`
     UPDATE notification_deliveries SET status = 'queued', replayed_at = ${now}
     WHERE status = 'dead' AND (notification_id, channel) IN (
       SELECT notification_id, channel FROM notification_deliveries
       WHERE status = 'dead' ${notificationId ? sql`AND notification_id = ${notificationId}` : empty}
       ORDER BY notification_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING notification_id AS "notificationId", channel`);
+    RETURNING notification_id AS "notificationId", channel, address, in_digest AS "inDigest"`);
   return rows;
 }
 
 /** Dismisses a dead letter; returns whether it was one. */
 export async function dismissDead(
   database: Database,
-  { notificationId, channel }: Omit<Delivery, 'address'>,
+  { notificationId, channel }: DeliveryKey,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE notification_deliveries SET status = 'dismissed'

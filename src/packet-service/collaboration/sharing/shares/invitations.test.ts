@@ -129,13 +129,44 @@ test('the same invitation is mailed once, and again when its link has ended', as
 });
 
 test('a stranger gets at most 20 invitations a day; those that were not mailed become shares all the same', async () => {
+  const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET, SMTP_URL: mail.url }, service);
   const ben = somebody();
   const packet = await storedPacket(service);
-  for (let n = 0; n < 25; n++) await share(service, packet, ben.contact, `sender ${n}`);
-  const mails = await mail.mailsTo(ben.contact, 20);
-  expect((await accept(tokenIn(mails[0]), ben.user)).body.shares).toBe(25);
-  await mail.mailsTo(ben.contact, 45);
-  expect(mail.mails.filter(({ to }) => to.includes(ben.contact))).toHaveLength(45);
+  // Those without a token keep back none of the others.
+  for (let n = 0; n < 12; n++) await share(closed, packet, ben.contact, `sender ${n}`);
+  for (let n = 0; n < 25; n++) {
+    const body = { packet_id: packet, contact_value: ben.contact };
+    const sent = await closed.send('POST', '/shares', body, bearer(await secretToken(`user ${n}`)));
+    expect(sent.body.status).toBe('invitation_sent');
+  }
+  const mails = await mail.mailsTo(ben.contact, 30);
+  const headers = bearer(await secretToken(ben.user));
+  expect((await accept(tokenIn(mails[0]), ben.user, closed, headers)).body.shares).toBe(37);
+  const log = async () =>
+    (await closed.send('GET', '/notifications', undefined, headers)).body.notifications as {
+      deliveries: { status: string }[];
+    }[];
+  expect((await log()).filter(({ deliveries }) => deliveries[0]?.status === 'queued')).toHaveLength(25);
+  expect(mail.mails.filter(({ to }) => to.includes(ben.contact))).toHaveLength(30);
+  // A day later, invitations to another contact show how many are mailed in a day.
+  const eve = somebody();
+  await service.pool.query(
+    `INSERT INTO shares (share_id, packet_id, from_user, contact, status, created_at, author)
+     SELECT gen_random_uuid(), gen_random_uuid(), 'ana', $1, 'invited', now() - interval '2 hours', 'ana'
+     FROM generate_series(1, 19)`,
+    [eve.contact],
+  );
+  for (const n of [1, 2]) {
+    const body = { packet_id: await storedPacket(service), contact_value: eve.contact };
+    await closed.send('POST', '/shares', body, bearer(await secretToken(`user ${n}`)));
+  }
+  await mail.mailsTo(eve.contact);
+  const { rows } = await service.pool.query(
+    `SELECT count(*)::int AS mails FROM notification_deliveries WHERE address = $1`,
+    [eve.contact],
+  );
+  expect(rows).toEqual([{ mails: 1 }]);
+  await closed.stop();
 });
 
 test('secrets are in the database only as hashes', async () => {

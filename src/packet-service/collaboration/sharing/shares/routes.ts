@@ -48,7 +48,7 @@ export interface Sharing {
   askRegistry: AskRegistry;
   findSenderNames: FindSenderNames;
   readPacket: PacketReader;
-  /** whether look-ups of contacts are limited */
+  /** whether look-ups of contacts and shares of a sender are limited */
   limitsContacts: boolean;
 }
 
@@ -72,7 +72,8 @@ export function registerShares(app: Server, sharing: Sharing): void {
     };
     const registered = await lookUp(sharing, request, share);
     const done = await runIdempotent(pool, key, async database => {
-      const made = await shareOrInvite(database, notifier, share, registered, new Date());
+      const asked = { registered, isLimited: sharing.limitsContacts };
+      const made = await shareOrInvite(database, notifier, share, asked, new Date());
       return { status: 201, answer: JSON.stringify(asOutcome(made)) };
     });
     notifier.wake();

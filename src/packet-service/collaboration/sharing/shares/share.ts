@@ -5,14 +5,16 @@ import { tokenNeeded } from '../../../core/access/caller.ts';
 import { keepTokenless } from '../../../core/access/token-users.ts';
 import { CLOSED } from '../../../core/log/read-store.ts';
 import { type LogEvent, queueEventIf, queueEvents } from '../../../core/log/store.ts';
-import { newUlid, ulidToUuid, uuidToUlid } from '../../../core/packet-format/ulid.ts';
+import { firstUuidAt, newUlid, ulidToUuid, uuidTime, uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { type DiscoverableUser, proofOf, type Writer } from '../directory/entry.ts';
 import { type Found, holderOf, type Registered } from '../directory/holder.ts';
+import { senderOf } from '../directory/rate-limit.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { findEntered, giveContact, lockContacts } from '../directory/store.ts';
+import { findEntered, giveContact, lockContacts, lockSender } from '../directory/store.ts';
 import type { NewNotification, Notifier } from '../notifications/notifier.ts';
 import {
   countInvitations,
+  findNth,
   findShare,
   findTokenContact,
   giveInvitations,
@@ -24,8 +26,14 @@ import {
   takeTokens,
 } from './store.ts';
 
-const DAY_MS = 24 * 3600 * 1000;
-/** Invitations sent to one contact in a day, at most: nobody must be able to flood a stranger. */
+const HOUR_MS = 3600 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+/** Shares and invitations that one sender may make in an hour. */
+const SHARES_AN_HOUR = 200;
+/**
+ * Invitations sent to one contact in a day, at most: nobody must be able to flood a stranger. Those of senders without a
+ * token count apart, so that they keep back none of the others.
+ */
 const INVITATIONS_A_DAY = 20;
 
 /**
@@ -33,15 +41,17 @@ const INVITATIONS_A_DAY = 20;
  * sender and contact have one share or invitation, however often and concurrently they are requested; an invitation
  * whose contact can now be found becomes the share. An invitation whose link has expired is sent again.
  *
- * @param registered the user registry's answer about the contact
+ * @param asked registered: the user registry's answer about the contact; isLimited: whether shares of a sender are
+ * @throws Problem too_many_requests
  */
 export async function shareOrInvite(
   database: Database,
   notifier: Notifier,
   key: ShareKey,
-  registered: Registered,
+  { registered, isLimited }: { registered: Registered; isLimited: boolean },
   now: Date,
 ): Promise<Share> {
+  if (isLimited) await lockSender(database, senderOf(key));
   await lockContacts(database, [key.contact]);
   const earlier = await findShare(database, key);
   if (earlier && earlier.status !== 'invited') return earlier;
@@ -49,7 +59,8 @@ export async function shareOrInvite(
   const found = holderOf(registered, await findEntered(database, key.contact));
   // What is sent with a token is for nobody who may only claim to have the contact.
   const holder = found?.isProven === false && key.author !== null ? undefined : found;
-  if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder }, now);
+  const noMail = isLimited && !earlier && (await isBeyondLimit(database, key, now));
+  if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder, noMail }, now);
   if (earlier) {
     const invitations = holder.isProven ? 'all' : 'open';
     await turnIntoShares(
@@ -62,8 +73,24 @@ export async function shareOrInvite(
   }
   const share: Share = { ...key, ...fresh(now), toUser: holder.userId, status: 'pending' };
   await insertShare(database, share);
-  await announceShares(database, notifier, [share]);
+  await announceShares(database, notifier, [share], { noMail });
   return share;
+}
+
+/**
+ * Whether a sender has shared as often as they may in an hour. With a token that is an error. Without one the sender may
+ * be anybody and gets the usual answer, which tells nothing of the recipient; but nobody is mailed.
+ *
+ * @throws Problem too_many_requests
+ */
+async function isBeyondLimit(database: Database, key: ShareKey, now: Date): Promise<boolean> {
+  const since = firstUuidAt(new Date(now.getTime() - HOUR_MS));
+  const nth = await findNth(database, key, since, SHARES_AN_HOUR);
+  if (nth === undefined || key.author === null) return nth !== undefined;
+  const seconds = Math.ceil((uuidTime(nth) + HOUR_MS - now.getTime()) / 1000);
+  throw new Problem('too_many_requests', `more than ${SHARES_AN_HOUR} shares in an hour; try again later`, {
+    retryAfter: Math.max(1, seconds),
+  });
 }
 
 /** Turns the invitations to a contact that are the user's into shares with them. */
@@ -125,13 +152,13 @@ async function invite(
   database: Database,
   notifier: Notifier,
   key: ShareKey,
-  { earlier, holder }: { earlier: Share | undefined; holder: Found | undefined },
+  { earlier, holder, noMail }: { earlier: Share | undefined; holder: Found | undefined; noMail: boolean },
   now: Date,
 ): Promise<Share> {
   const lastLink = new Date(now.getTime() - SECRET_DAYS * DAY_MS);
   if (earlier && earlier.createdAt > lastLink) return earlier;
 
-  const sentToday = await countInvitations(database, key.contact, new Date(now.getTime() - DAY_MS));
+  const sentToday = await countInvitations(database, key, new Date(now.getTime() - DAY_MS));
   const invitation: Share = { ...key, ...fresh(now), toUser: null, status: 'invited' };
   if (earlier) {
     invitation.shareId = earlier.shareId;
@@ -141,7 +168,7 @@ async function invite(
   }
   const notificationId = ulidToUuid(newUlid());
   const news = newsOf('invitation.sent', invitation, notificationId, holder?.userId);
-  await notifier.notify(database, [{ ...news, silent: sentToday >= INVITATIONS_A_DAY }]);
+  await notifier.notify(database, [{ ...news, silent: noMail || sentToday >= INVITATIONS_A_DAY }]);
   // Nobody must see by the time whether the contact is a user's.
   const event = eventOf('invitation.sent', invitation, notificationId, holder?.userId ?? '');
   await queueEventIf(database, holder !== undefined, event);
@@ -157,12 +184,16 @@ export async function announceShares(
   database: Database,
   notifier: Notifier,
   shares: readonly Share[],
+  { noMail }: { noMail: boolean } = { noMail: false },
 ): Promise<void> {
   // By this id receivers of the live feed, mails and webhooks recognise repeated notifications.
   const ids = shares.map(() => ulidToUuid(newUlid()));
   await notifier.notify(
     database,
-    shares.map((share, at) => newsOf('share.created', share, ids[at] as string, share.toUser ?? undefined)),
+    shares.map((share, at) => {
+      const news = newsOf('share.created', share, ids[at] as string, share.toUser ?? undefined);
+      return { ...news, noMail };
+    }),
   );
   await queueEvents(
     database,

@@ -50,12 +50,36 @@ export async function renewInvitation(database: Database, shareId: string, now: 
   );
 }
 
-/** How many invitations were sent to a contact since a time. */
-export async function countInvitations(database: Database, contact: string, since: Date): Promise<number> {
+/** How many invitations were sent to a contact since a time, with tokens or without. */
+export async function countInvitations(
+  database: Database,
+  { contact, author }: Pick<ShareKey, 'contact' | 'author'>,
+  since: Date,
+): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::integer AS count FROM shares
-    WHERE contact = ${contact} AND status = 'invited' AND created_at > ${since}`);
+    WHERE contact = ${contact} AND status = 'invited' AND created_at > ${since} AND (author IS NULL) = ${author === null}`);
   return rows[0]?.count ?? 0;
+}
+
+/**
+ * The share or invitation of a sender that so many newer ones follow; undefined if there are fewer. The time at which it
+ * was made is in its id.
+ *
+ * @param since the first id that counts (uuid form)
+ * @param count at least 1
+ */
+export async function findNth(
+  database: Database,
+  { fromUser, author }: Pick<ShareKey, 'fromUser' | 'author'>,
+  since: string,
+  count: number,
+): Promise<string | undefined> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT share_id AS id FROM shares
+    WHERE from_user = ${fromUser} AND share_id >= ${since} AND (author IS NULL) = ${author === null}
+    ORDER BY share_id DESC OFFSET ${count - 1} LIMIT 1`);
+  return rows[0]?.id;
 }
 
 /** The newest invitations to a contact, newest first. */
@@ -108,16 +132,16 @@ export async function findShareById(database: Database, shareId: string): Promis
   return rows[0];
 }
 
-/** Whether the share or the invitation that a notification is about still waits for an answer. */
-export async function isUnanswered(
+/** Which of the shares or invitations that notifications of a type are about still wait for an answer. */
+export async function findUnanswered(
   database: Database,
-  { shareId, type }: { shareId: string; type: 'share.created' | 'invitation.sent' },
-): Promise<boolean> {
+  type: 'share.created' | 'invitation.sent',
+  shareIds: readonly string[],
+): Promise<ReadonlySet<string>> {
   const status = type === 'share.created' ? 'pending' : 'invited';
-  const { rows } = await database.query(
-    sql`SELECT 1 FROM shares WHERE share_id = ${shareId} AND status = ${status}`,
-  );
-  return rows.length > 0;
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT share_id AS id FROM shares WHERE share_id = ANY (${shareIds}::uuid[]) AND status = ${status}`);
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** Whether one of these packets was shared with a user, who has not rejected it. */
