@@ -1,7 +1,7 @@
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { AFTER, Id, listOf, listQuery, NO_NUL, PathId, QueryIds } from '../../base/contract/schemas.ts';
-import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
+import { Language, MailLanguage, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
 const part = (description: string) =>
@@ -74,6 +74,7 @@ export const UserUpdate = Type.Object({
   name: Type.Optional(personName('given name', 'Ana')),
   surname: Type.Optional(personName('family name', 'Uwase')),
   language: Type.Optional(Language),
+  mailLanguage: Type.Optional(MailLanguage),
 });
 
 export const updateUserSchema = {

@@ -1,7 +1,7 @@
-import type { Language } from '../../base/contract/language.ts';
+import type { MailLanguage } from '../../base/contract/language.ts';
 
 /** The texts of the mails by which companies invite. */
-export const INVITATION: Record<Language, Invitation> = {
+export const INVITATION: Record<MailLanguage, Invitation> = {
   EN: {
     subject: 'A company invites you',
     by: inviter => `${inviter} invites you.`,
@@ -84,6 +84,48 @@ export const INVITATION: Record<Language, Invitation> = {
       COMPANY_ADMIN: 'administrador',
       MANAGER: 'gerente',
       ACCOUNTANT: 'contable',
+    },
+  },
+  FR: {
+    subject: 'Une entreprise vous invite',
+    by: inviter => `${inviter} vous invite.`,
+    ask: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Pour accepter ou refuser, ouvrez ce lien ou saisissez le code :`,
+    over: 'Le lien et le code servent une seule fois, pendant 72 heures ; ensuite, connectez-vous pour répondre. Tant que vous n’acceptez pas, l’entreprise n’apprend rien de votre compte. Si vous ne la connaissez pas, refusez ou ne faites rien.',
+    register: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Pour accepter ou refuser, créez un compte avec cette adresse e-mail :`,
+    waits:
+      'Un administrateur active le compte. Connectez-vous ensuite : l’invitation est sous Boîte de réception, pendant 30 jours. Tant que vous n’acceptez pas, l’entreprise ne sait pas si vous avez un compte. Si vous ne la connaissez pas, ne faites rien.',
+    inactive: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Votre compte n’est pas encore actif : un administrateur l’active. Connectez-vous ensuite pour accepter ou refuser :`,
+    later:
+      'L’invitation est sous Boîte de réception, pendant 30 jours. Tant que vous n’acceptez pas, l’entreprise ne sait pas si vous avez un compte. Si vous ne la connaissez pas, ne faites rien.',
+    roles: {
+      COMPANY_USER: 'membre',
+      COMPANY_ADMIN: 'administrateur',
+      MANAGER: 'gérant',
+      ACCOUNTANT: 'comptable',
+    },
+  },
+  SW: {
+    subject: 'Kampuni inakualika',
+    by: inviter => `${inviter} anakualika.`,
+    ask: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Ili kukubali au kukataa, fungua kiungo hiki au andika msimbo:`,
+    over: 'Kiungo na msimbo hufanya kazi mara moja, kwa saa 72; baada ya hapo, ingia ili kujibu. Hadi ukubali, kampuni haijui lolote kuhusu akaunti yako. Kama huijui, kataa au usifanye lolote.',
+    register: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Ili kukubali au kukataa, fungua akaunti kwa anwani hii ya barua pepe:`,
+    waits:
+      'Msimamizi huiwezesha akaunti. Kisha ingia: mwaliko uko katika Kikasha, kwa siku 30. Hadi ukubali, kampuni haijui kama una akaunti. Kama huijui, usifanye lolote.',
+    inactive: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Akaunti yako bado haijawezeshwa: msimamizi huiwezesha. Kisha ingia ili kukubali au kukataa:`,
+    later:
+      'Mwaliko uko katika Kikasha, kwa siku 30. Hadi ukubali, kampuni haijui kama una akaunti. Kama huijui, usifanye lolote.',
+    roles: {
+      COMPANY_USER: 'mwanachama',
+      COMPANY_ADMIN: 'msimamizi',
+      MANAGER: 'meneja',
+      ACCOUNTANT: 'mhasibu',
     },
   },
 };
