@@ -136,6 +136,20 @@ test('without a server a mail is a file that only its owner reads, whole or not 
   expect(raw).toContain('Sent again');
 });
 
+test('a kept mail is deleted by what it contains, in whatever encoding the file has it', async () => {
+  const mailer = makeMailer({ MAIL_FROM, DATA_DIR: path.join(folder, 'kept') });
+  const texts = ['"a=b" says', '"a=b" dit que c’est vous', '"a=3Db" says', '"Zoé" dit que c’est vous'];
+  const kept = async () => (await readdir(path.join(folder, 'kept', 'mail'))).sort();
+  for (const [id, text] of texts.entries()) await mailer.send(mail({ id: String(id), text }), never);
+  await mailer.forget(['other@example.org'], '"a=b" ');
+  expect(await kept()).toEqual(['0.eml', '1.eml', '2.eml', '3.eml']);
+  await mailer.forget(['BEN@example.org'], '"a=b" ');
+  expect(await kept()).toEqual(['2.eml', '3.eml']);
+  await mailer.forget(['ben@example.org'], '"Zoé" ');
+  expect(await kept()).toEqual(['2.eml']);
+  mailer.close();
+});
+
 test('a mail that cannot be written is an error that names no path', async () => {
   await writeFile(path.join(folder, 'file'), '');
   const mailer = makeMailer({ MAIL_FROM, DATA_DIR: path.join(folder, 'file') });

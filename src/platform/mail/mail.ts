@@ -159,7 +159,7 @@ function fileMailer({ DATA_DIR, MAIL_FROM }: MailSettings): Mailer {
     async forget(addresses, text = '') {
       const wanted = new Set(addresses.map(address => address.toLowerCase()));
       if (wanted.size === 0) return;
-      await removeMails(folder, raw => wanted.has(recipientOf(raw)) && raw.includes(text));
+      await removeMails(folder, raw => wanted.has(recipientOf(raw)) && decoded(raw).includes(text));
     },
     async forgetNaming(userId) {
       await removeMails(folder, raw => raw.slice(0, raw.indexOf('\n\n')).includes(`\n${NAMES}: ${userId}\n`));
@@ -176,6 +176,20 @@ async function removeMails(folder: string, isRemoved: (raw: string) => boolean):
     const raw = await readFile(file, 'utf8').catch(() => '');
     if (isRemoved(raw)) await rm(file, { force: true });
   }
+}
+
+/** A mail with its parts decoded: those with letters beyond ASCII are quoted-printable (RFC 2045). */
+function decoded(raw: string): string {
+  return raw.split('\n--').map(decodedPart).join('\n--');
+}
+
+function decodedPart(part: string): string {
+  const head = part.slice(0, part.indexOf('\n\n'));
+  if (!/^Content-Transfer-Encoding: quoted-printable$/im.test(head)) return part;
+  const bytes = part
+    .replaceAll('=\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
 /** The recipient of a mail that is kept as a file, in lower case; empty without one. */

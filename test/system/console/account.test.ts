@@ -40,7 +40,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   expect(browser.complaints.filter(text => text.includes('404'))).toEqual([]);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
-  await page.getByLabel('Language of mails').selectOption('RW');
+  await page.getByLabel('Language of mails').selectOption('SW');
   await page.getByLabel('Others can share packets').check();
   await pages.query('trace_backend', 'DELETE FROM sessions');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -59,7 +59,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
     'SELECT name, language, discoverable FROM users WHERE email = $1',
     [email],
   );
-  expect(user).toEqual({ name: 'Zawadi <b>Mwangi</b>', language: 'RW', discoverable: true });
+  expect(user).toEqual({ name: 'Zawadi <b>Mwangi</b>', language: 'SW', discoverable: true });
   expect(realComplaints(browser)).toEqual([]);
 });
 
@@ -67,7 +67,7 @@ test('a field that the service refuses is told beside it, and nothing typed is l
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Given name').fill('x'.repeat(300));
-  await page.getByText('Mails are written in these languages only').waitFor();
+  await page.getByLabel('Language of mails').waitFor();
   await page.getByLabel('Family name').fill('Kept');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('[name=name][aria-invalid=true]').waitFor();

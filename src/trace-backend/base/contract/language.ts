@@ -1,9 +1,18 @@
 import type { Static } from 'typebox';
 import { Type } from '../../../platform/type.ts';
 
-/** The languages of users, translations and mails. */
+/** The languages of users and translations, as the public front end knows them. */
 export const LANGUAGES = ['EN', 'DE', 'RW', 'ES'] as const;
 export type Language = (typeof LANGUAGES)[number];
+
+/** The languages of mails, which are those of the console. */
+export const MAIL_LANGUAGES = [...LANGUAGES, 'FR', 'SW'] as const;
+export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
+
+/** The language of a user as the public front end knows it. */
+export function frontEndLanguage(language: MailLanguage): Language {
+  return LANGUAGES.find(known => known === language) ?? DEFAULT_LANGUAGE;
+}
 
 /** The language of a caller that names none. */
 const DEFAULT_LANGUAGE: Language = 'EN';

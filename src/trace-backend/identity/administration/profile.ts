@@ -6,6 +6,7 @@ import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import { lockAccount, type User, updateUser } from '../users/store.ts';
+import { languageAfter } from '../users/user.ts';
 import type { UserUpdate } from './schemas.ts';
 
 /**
@@ -26,8 +27,8 @@ export async function updateUserProfile(
       throw new Problem('forbidden', 'only a SYSTEM_ADMIN can change a SYSTEM_ADMIN');
     }
     if (before.erased) throw new Problem('invalid', 'the account is erased');
-    const { name, surname, language } = change;
-    const sent = { name, surname, language };
+    const { name, surname } = change;
+    const sent = { name, surname, language: languageAfter(before.language, change) };
     const fields = (['name', 'surname', 'language'] as const).filter(
       field => sent[field] !== undefined && sent[field] !== before[field],
     );

@@ -10,7 +10,7 @@ import {
   PathId,
   QueryIds,
 } from '../../base/contract/schemas.ts';
-import { Language, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
+import { Language, MailLanguage, personName, Role, Status, User, UserItem } from '../users/schemas.ts';
 import { SORTABLE } from '../users/store.ts';
 
 const part = (description: string) =>
@@ -107,6 +107,7 @@ export const UserUpdate = Type.Object({
   name: Type.Optional(personName('given name', 'Ana')),
   surname: Type.Optional(personName('family name', 'Uwase')),
   language: Type.Optional(Language),
+  mailLanguage: Type.Optional(MailLanguage),
 });
 
 export const updateUserSchema = {

@@ -1,7 +1,7 @@
-import type { Language } from '../../base/contract/language.ts';
+import type { MailLanguage } from '../../base/contract/language.ts';
 
 /** The texts of the mails by which companies invite. */
-export const INVITATION: Record<Language, Invitation> = {
+export const INVITATION: Record<MailLanguage, Invitation> = {
   EN: {
     subject: 'A company invites you',
     by: inviter => `${inviter} invites you.`,
@@ -84,6 +84,48 @@ export const INVITATION: Record<Language, Invitation> = {
       COMPANY_ADMIN: 'administrador',
       MANAGER: 'gerente',
       ACCOUNTANT: 'contable',
+    },
+  },
+  FR: {
+    subject: 'Une entreprise vous invite',
+    by: inviter => `${inviter} vous invite.`,
+    ask: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Pour accepter ou refuser, ouvrez ce lien ou saisissez le code :`,
+    over: 'Le lien et le code servent une seule fois, pendant 72 heures ; ensuite, connectez-vous pour répondre. Tant que vous n’acceptez pas, l’entreprise n’apprend rien de votre compte. Si vous ne la connaissez pas, refusez ou ne faites rien.',
+    register: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Pour accepter, créez un compte avec cette adresse e-mail :`,
+    inactive: (company, role, place) =>
+      `L’entreprise « ${company} » sur ${place} vous demande d’agir pour elle comme ${role}. Votre compte n’est pas encore actif : un administrateur l’active. Vous pourrez ensuite vous connecter :`,
+    afterwards:
+      'Dès que le compte sera actif, ouvrez ce lien pour accepter, ou saisissez le code. Vous pouvez déjà refuser par ce moyen :',
+    overAddress:
+      'Le lien et le code servent une seule fois, pendant 30 jours. Tant que vous n’acceptez pas, l’entreprise ne sait pas si vous avez un compte. Si vous ne la connaissez pas, refusez ou ne faites rien.',
+    roles: {
+      COMPANY_USER: 'membre',
+      COMPANY_ADMIN: 'administrateur',
+      MANAGER: 'gérant',
+      ACCOUNTANT: 'comptable',
+    },
+  },
+  SW: {
+    subject: 'Kampuni inakualika',
+    by: inviter => `${inviter} anakualika.`,
+    ask: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Ili kukubali au kukataa, fungua kiungo hiki au andika msimbo:`,
+    over: 'Kiungo na msimbo hufanya kazi mara moja, kwa saa 72; baada ya hapo, ingia ili kujibu. Hadi ukubali, kampuni haijui lolote kuhusu akaunti yako. Kama huijui, kataa au usifanye lolote.',
+    register: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Ili kukubali, fungua akaunti kwa anwani hii ya barua pepe:`,
+    inactive: (company, role, place) =>
+      `Kampuni "${company}" kwenye ${place} inakuomba uifanyie kazi kama ${role}. Akaunti yako bado haijawezeshwa: msimamizi huiwezesha. Kisha unaweza kuingia:`,
+    afterwards:
+      'Akaunti ikishawezeshwa, fungua kiungo hiki ili kukubali, au andika msimbo. Kwa njia hiyo unaweza kukataa sasa hivi:',
+    overAddress:
+      'Kiungo na msimbo hufanya kazi mara moja, kwa siku 30. Hadi ukubali, kampuni haijui kama una akaunti. Kama huijui, kataa au usifanye lolote.',
+    roles: {
+      COMPANY_USER: 'mwanachama',
+      COMPANY_ADMIN: 'msimamizi',
+      MANAGER: 'meneja',
+      ACCOUNTANT: 'mhasibu',
     },
   },
 };

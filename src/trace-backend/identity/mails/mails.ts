@@ -8,7 +8,7 @@ import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import { audit } from '../../base/audit/audit.ts';
-import type { Language } from '../../base/contract/language.ts';
+import type { MailLanguage } from '../../base/contract/language.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
 import {
@@ -135,7 +135,7 @@ export interface AddressInvitationMail extends Inviting {
   /** the invited address, as it was typed */
   email: string;
   /** of the mail to somebody who has no account */
-  language: Language;
+  language: MailLanguage;
   /** the code by which the invitation can be answered, once an active account has the address */
   secret: string;
 }

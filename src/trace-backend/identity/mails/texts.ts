@@ -1,6 +1,6 @@
 import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
 import { plainName, shortLine } from '../../../platform/mail/plain-name.ts';
-import type { Language } from '../../base/contract/language.ts';
+import type { MailLanguage } from '../../base/contract/language.ts';
 import type { Status } from '../users/store.ts';
 import { type CompanyRole, INVITATION } from './invitation-texts.ts';
 
@@ -22,7 +22,7 @@ interface Words {
   told: Record<Told, { subject: string; say: string }>;
 }
 
-const WORDS: Record<Language, Words> = {
+const WORDS: Record<MailLanguage, Words> = {
   EN: {
     greeting: name => `Dear ${name},`,
     code: 'Code',
@@ -182,9 +182,93 @@ const WORDS: Record<Language, Words> = {
       },
     },
   },
+  FR: {
+    greeting: name => `Bonjour ${name},`,
+    code: 'Code',
+    confirm: {
+      subject: 'Confirmez votre adresse e-mail',
+      ask: 'Un compte a été ouvert avec cette adresse e-mail. Pour confirmer qu’elle est la vôtre, ouvrez ce lien ou saisissez le code :',
+      over: 'Le lien et le code servent une seule fois, pendant 72 heures. Il vous faut aussi le mot de passe du compte. Ensuite, un administrateur active le compte. Si vous ne l’avez pas ouvert, ne faites rien.',
+      active:
+        'Le lien et le code servent une seule fois, pendant 72 heures. Il vous faut aussi le mot de passe du compte. Si vous ne le connaissez pas, demandez un nouveau mot de passe : cela confirme aussi l’adresse, et qui avait le compte auparavant le perd.',
+    },
+    activated: {
+      subject: 'Votre compte est actif',
+      say: 'Votre compte a été activé. Vous pouvez maintenant vous connecter :',
+    },
+    reset: {
+      subject: 'Choisissez un nouveau mot de passe',
+      ask: 'Quelqu’un, sans doute vous, a demandé un nouveau mot de passe pour votre compte. Pour en choisir un, ouvrez ce lien ou saisissez le code :',
+      over: 'Le lien et le code servent une seule fois, pendant une heure. Si ce n’était pas vous, ne faites rien : votre mot de passe ne change pas.',
+    },
+    change: {
+      subject: 'Confirmez le changement de votre adresse e-mail',
+      old: address =>
+        `L’adresse e-mail de votre compte va devenir ${address}. Si vous le voulez, ouvrez ce lien ou saisissez le code :`,
+      new: 'Cette adresse va devenir l’adresse e-mail d’un compte. Si vous le voulez, ouvrez ce lien ou saisissez le code :',
+      both: 'L’autre adresse doit aussi le confirmer.',
+      over: 'Le lien et le code servent une seule fois, pendant 72 heures. Si ce n’était pas vous, ne faites rien : l’adresse ne change pas.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Votre mot de passe a été modifié',
+        say: 'Le mot de passe de votre compte a été modifié, et toutes les autres sessions ont été fermées. Si ce n’était pas vous, demandez tout de suite un nouveau mot de passe et prévenez un administrateur.',
+      },
+      'second-factor-on': {
+        subject: 'Un second facteur a été configuré',
+        say: 'Pour se connecter à votre compte, il faut désormais un code de votre application d’authentification. Si vous ne l’avez pas configuré, changez tout de suite votre mot de passe et prévenez un administrateur.',
+      },
+      'second-factor-off': {
+        subject: 'Votre second facteur a été retiré',
+        say: 'Pour se connecter à votre compte, il ne faut plus de code. Si vous n’avez pas retiré le second facteur, changez tout de suite votre mot de passe et prévenez un administrateur.',
+      },
+    },
+  },
+  SW: {
+    greeting: name => `Habari ${name},`,
+    code: 'Msimbo',
+    confirm: {
+      subject: 'Thibitisha anwani yako ya barua pepe',
+      ask: 'Akaunti imefunguliwa kwa anwani hii ya barua pepe. Ili kuthibitisha kuwa ni yako, fungua kiungo hiki au andika msimbo:',
+      over: 'Kiungo na msimbo hufanya kazi mara moja, kwa saa 72. Unahitaji pia nenosiri la akaunti. Kisha msimamizi huiwezesha akaunti. Kama si wewe uliyeifungua, usifanye lolote.',
+      active:
+        'Kiungo na msimbo hufanya kazi mara moja, kwa saa 72. Unahitaji pia nenosiri la akaunti. Kama hulijui, omba nenosiri jipya: hilo pia huthibitisha anwani, na aliyekuwa na akaunti hapo awali huipoteza.',
+    },
+    activated: {
+      subject: 'Akaunti yako imewezeshwa',
+      say: 'Akaunti yako imewezeshwa. Sasa unaweza kuingia:',
+    },
+    reset: {
+      subject: 'Weka nenosiri jipya',
+      ask: 'Mtu fulani, huenda ni wewe, ameomba nenosiri jipya la akaunti yako. Ili kuliweka, fungua kiungo hiki au andika msimbo:',
+      over: 'Kiungo na msimbo hufanya kazi mara moja, kwa saa moja. Kama si wewe, usifanye lolote: nenosiri lako halibadiliki.',
+    },
+    change: {
+      subject: 'Thibitisha mabadiliko ya anwani yako ya barua pepe',
+      old: address =>
+        `Anwani ya barua pepe ya akaunti yako itakuwa ${address}. Ukitaka hivyo, fungua kiungo hiki au andika msimbo:`,
+      new: 'Hii itakuwa anwani ya barua pepe ya akaunti. Ukitaka hivyo, fungua kiungo hiki au andika msimbo:',
+      both: 'Anwani ile nyingine pia lazima ithibitishe.',
+      over: 'Kiungo na msimbo hufanya kazi mara moja, kwa saa 72. Kama si wewe, usifanye lolote: anwani haibadiliki.',
+    },
+    told: {
+      'password-changed': {
+        subject: 'Nenosiri lako limebadilishwa',
+        say: 'Nenosiri la akaunti yako limebadilishwa, na vipindi vingine vyote vimefungwa. Kama si wewe, omba nenosiri jipya mara moja na umjulishe msimamizi.',
+      },
+      'second-factor-on': {
+        subject: 'Uthibitisho wa pili umewekwa',
+        say: 'Kuanzia sasa, kuingia kwenye akaunti yako kunahitaji msimbo wa programu yako ya uthibitishaji. Kama si wewe uliyeuweka, badilisha nenosiri lako mara moja na umjulishe msimamizi.',
+      },
+      'second-factor-off': {
+        subject: 'Uthibitisho wako wa pili umeondolewa',
+        say: 'Kuingia kwenye akaunti yako hakuhitaji tena msimbo. Kama si wewe uliyeuondoa, badilisha nenosiri lako mara moja na umjulishe msimamizi.',
+      },
+    },
+  },
 };
 
-const NOTICE: Record<Language, { subject: string; say: (user: string) => string }> = {
+const NOTICE: Record<MailLanguage, { subject: string; say: (user: string) => string }> = {
   EN: {
     subject: 'A user is waiting for activation',
     say: user =>
@@ -204,12 +288,20 @@ const NOTICE: Record<Language, { subject: string; say: (user: string) => string 
     say: user =>
       `${user} ha confirmado su dirección de correo y espera que un administrador active la cuenta:`,
   },
+  FR: {
+    subject: 'Un utilisateur attend son activation',
+    say: user => `${user} a confirmé son adresse e-mail et attend qu’un administrateur active le compte :`,
+  },
+  SW: {
+    subject: 'Mtumiaji anasubiri kuwezeshwa',
+    say: user => `${user} amethibitisha anwani yake ya barua pepe na anasubiri msimamizi aiwezeshe akaunti:`,
+  },
 };
 
 /** The reader of a mail. */
 export interface Reader {
   name: string;
-  language: Language;
+  language: MailLanguage;
 }
 
 /** Base URLs of links, without a trailing slash. */
@@ -231,7 +323,7 @@ export interface Inviting {
 }
 
 /** The sentence that names who invites. */
-function by(language: Language, inviter: Inviting['inviter']): string[] {
+function by(language: MailLanguage, inviter: Inviting['inviter']): string[] {
   return inviter === undefined ? [] : [INVITATION[language].by(plainName(inviter.name, SHOWN))];
 }
 
@@ -354,7 +446,7 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
     },
     /** Invites an address that no active account has. */
     invitedAddress(
-      language: Language,
+      language: MailLanguage,
       invitation: Inviting & { email: string; hasAccount: boolean; secret: string },
     ): MailText {
       const { company, role, inviter, email, hasAccount, secret } = invitation;

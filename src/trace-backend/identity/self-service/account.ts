@@ -24,6 +24,7 @@ import {
   type User,
   updateUser,
 } from '../users/store.ts';
+import { languageAfter } from '../users/user.ts';
 import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
 
 export interface AccountContext {
@@ -53,7 +54,8 @@ export async function register(
   await checkPasswordRules(body.password, 'password', settings);
   const password = await passwords.hash(body.password);
   const user = await transaction(pool, async database => {
-    const { name, surname, language = 'EN' } = body;
+    const { name, surname } = body;
+    const language = body.mailLanguage ?? body.language ?? 'EN';
     const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
     const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
     if (!user) throw new Problem('invalid', 'this address is already registered');
@@ -192,13 +194,13 @@ export async function updateProfile(
   { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
 ): Promise<Account> {
   const { id } = requester.caller;
-  const { name, surname, language, discoverable } = change;
+  const { name, surname, discoverable } = change;
   const hash = password === undefined ? undefined : await newPassword();
   const user = await transaction(pool, async database => {
     const before = await lockAccount(database, id);
     if (!before) throw new Problem('not_found', 'there is no such user');
     if (hash && hash.checked !== before.password) throw wrongPassword();
-    const changed = { name, surname, language, discoverable };
+    const changed = { name, surname, language: languageAfter(before.language, change), discoverable };
     const user = await updateUser(database, id, { ...changed, ...(hash && { password: hash.made }) });
     const fields = Object.entries({ ...changed, password: hash }).filter(([, value]) => value !== undefined);
     const details = { fields: fields.map(([field]) => field) };

@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../test/helpers/eventually.ts';
@@ -10,6 +12,7 @@ import {
   type RunningTrace,
   runningTrace,
 } from '../../../../test/helpers/trace.ts';
+import { MAIL_LANGUAGES } from '../../base/contract/language.ts';
 import { mailTexts } from '../mails/texts.ts';
 
 let mail: MailServer;
@@ -53,6 +56,7 @@ test('from registration to login: mail, confirmation, notice to the administrato
     companyIds: [],
     companyIdsAdmin: [],
     language: 'EN',
+    mailLanguage: 'EN',
     emailConfirmed: false,
     hasFirstPassword: false,
     discoverable: false,
@@ -165,6 +169,63 @@ test('a mailed token sets a new password, ends every session, and is good once',
   expect((await post('reset_password', { token: stale, password: 'another password' })).status).toBe(400);
 });
 
+test('mails are in six languages; the language of the public front end stays one of its four', async () => {
+  const who = person();
+  const registered = await post('register', { ...who, mailLanguage: 'FR' });
+  expect(registered.body.data).toMatchObject({ language: 'EN', mailLanguage: 'FR' });
+  expect(textOf((await mail.mailsTo(who.email))[0])).toContain('Pour confirmer');
+
+  const user = await trace.loggedIn();
+  const put = async (body: object) => {
+    const { body: answer } = await user.send('PUT', '/api/user/profile', body);
+    return [answer.data?.language, answer.data?.mailLanguage];
+  };
+  expect(await put({ language: 'DE' })).toEqual(['DE', 'DE']);
+  expect(await put({ mailLanguage: 'SW' })).toEqual(['EN', 'SW']);
+  // The front end sends back what it has read.
+  expect(await put({ language: 'EN', name: 'Ana' })).toEqual(['EN', 'SW']);
+  expect(await put({ language: 'EN', mailLanguage: 'FR' })).toEqual(['EN', 'FR']);
+  expect(await put({ language: 'ES', mailLanguage: 'FR' })).toEqual(['ES', 'ES']);
+  expect(await put({ mailLanguage: 'PT' })).toEqual([undefined, undefined]);
+  expect(await put({ mailLanguage: 'SW' })).toEqual(['EN', 'SW']);
+  await post('request_reset_password', { email: user.email });
+  expect(textOf((await mail.mailsTo(user.email))[0])).toContain('nenosiri jipya');
+  const admins = await admin.send('PUT', '/api/user/admin/profile', { id: user.id, mailLanguage: 'FR' });
+  expect(admins.body.data).toMatchObject({ language: 'EN', mailLanguage: 'FR' });
+  const { body } = await admin.send('GET', `/api/user/admin/list?ids=${user.id}`);
+  expect(body.data.items[0]).toMatchObject({ language: 'EN' });
+  expect(body.data.items[0]).not.toHaveProperty('mailLanguage');
+});
+
+test('every mail has words of its own in every language of the console', () => {
+  const messages = path.resolve(import.meta.dirname, '../../../../console/src/messages');
+  const folders = readdirSync(messages).filter(name => /^[a-z]{2}$/.test(name));
+  expect(MAIL_LANGUAGES.map(code => code.toLowerCase()).sort()).toEqual(folders.sort());
+  const texts = mailTexts({ publicUrl: 'https://trace.example' });
+  const company = { company: 'Kopanyi', inviter: { id: 7, name: 'Ana' }, secret: 'T' };
+  const written = MAIL_LANGUAGES.map(language => {
+    const reader = { name: 'Ben', language };
+    const change = { address: 'b@c.d', isAlone: false };
+    return [
+      ...(['UNCONFIRMED', 'ACTIVE'] as const).map(status => texts.confirm({ ...reader, status }, 'T')),
+      ...[texts.reset(reader, 'T'), texts.activated(reader)],
+      ...(['old', 'new'] as const).map(side => texts.changeEmail(reader, { side, ...change }, 'T')),
+      ...(['password-changed', 'second-factor-on', 'second-factor-off'] as const).map(kind =>
+        texts.told(reader, kind),
+      ),
+      ...(['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const).map(role =>
+        texts.invited(reader, { ...company, role }, { isAddress: role === 'MANAGER' }),
+      ),
+      ...[true, false].map(hasAccount =>
+        texts.invitedAddress(language, { ...company, role: 'COMPANY_USER', email: 'b@c.d', hasAccount }),
+      ),
+      texts.notice(reader, { id: 7, name: 'Ana', surname: 'Uwase', email: 'a@b.c' }),
+    ].map(({ text }) => text);
+  });
+  for (const same of written[0]?.keys() ?? [])
+    expect(new Set(written.map(all => all[same])).size, written[0]?.[same]).toBe(MAIL_LANGUAGES.length);
+});
+
 test('a profile changes field by field; another password needs the current one and begins a new session', async () => {
   const user = await trace.loggedIn();
   const put = (body: object) => user.send('PUT', '/api/user/profile', body);
@@ -262,7 +323,7 @@ test('the audit cannot be rewritten, and is filtered by user, action and time', 
 test('mails in every language, as text and HTML; nothing that a user is called becomes a header or a tag', () => {
   const names = fc.string({ unit: 'grapheme', maxLength: 300 });
   fc.assert(
-    fc.property(fc.constantFrom('EN', 'DE', 'RW', 'ES'), names, names, (language, name, surname) => {
+    fc.property(fc.constantFrom(...MAIL_LANGUAGES), names, names, (language, name, surname) => {
       const texts = mailTexts({ publicUrl: 'https://trace.example' }, 'Kigali\r\nBcc: Fields');
       const reader = { name: `${name}\r\nBcc: x@y\n<script>`, language } as const;
       const invitation = {

@@ -1,7 +1,15 @@
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
-import { Confirmation, Email, Language, MailToken, personName, User } from '../users/schemas.ts';
+import {
+  Confirmation,
+  Email,
+  Language,
+  MailLanguage,
+  MailToken,
+  personName,
+  User,
+} from '../users/schemas.ts';
 
 /** The length is checked in code, which counts code points. */
 const Password = Type.String({
@@ -17,6 +25,7 @@ export const Registration = Type.Object({
   name: personName('given name', 'Ana'),
   surname: personName('family name', 'Uwase'),
   language: Type.Optional(Language),
+  mailLanguage: Type.Optional(MailLanguage),
 });
 
 export const Address = Type.Object({ email: Email });
@@ -27,6 +36,7 @@ export const ProfileUpdate = Type.Object({
   name: Type.Optional(personName('given name', 'Ana')),
   surname: Type.Optional(personName('family name', 'Uwase')),
   language: Type.Optional(Language),
+  mailLanguage: Type.Optional(MailLanguage),
   discoverable: Type.Optional(
     Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
   ),

@@ -1,10 +1,15 @@
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
-import { LANGUAGES } from '../../base/contract/language.ts';
+import { LANGUAGES, MAIL_LANGUAGES } from '../../base/contract/language.ts';
 
 export const Language = Type.Enum([...LANGUAGES], {
-  description: 'language of mails',
+  description: 'language of the user, and of mails unless mailLanguage is another one',
   default: 'EN',
+});
+
+export const MailLanguage = Type.Enum([...MAIL_LANGUAGES], {
+  description: 'language of mails; language is then the same, or EN if it does not have it',
+  examples: ['EN'],
 });
 
 export const Status = Type.Enum(['UNCONFIRMED', 'CONFIRMED_EMAIL', 'ACTIVE', 'DEACTIVATED']);
@@ -56,6 +61,7 @@ export const User = named(
     companyIdsAdmin: Type.Array(Type.Integer(), {
       description: 'those of them whose COMPANY_ADMIN the user is',
     }),
+    mailLanguage: MailLanguage,
     hasFirstPassword: Type.Boolean({
       description:
         'whether an administrator still has the password that the program created the account with',

@@ -1,7 +1,7 @@
 import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Role } from '../../base/access/role.ts';
-import type { Language } from '../../base/contract/language.ts';
+import type { MailLanguage } from '../../base/contract/language.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { allOf } from '../../base/lists/store.ts';
@@ -13,7 +13,8 @@ export interface User {
   email: string;
   name: string;
   surname: string;
-  language: Language;
+  /** of mails */
+  language: MailLanguage;
   status: Status;
   role: Role;
   discoverable: boolean;

@@ -1,4 +1,5 @@
 import type { Static } from 'typebox';
+import { frontEndLanguage, type Language, type MailLanguage } from '../../base/contract/language.ts';
 import { ACTIONS, type UserItem, type User as UserSchema } from './schemas.ts';
 import type { User } from './store.ts';
 
@@ -13,12 +14,27 @@ export function asUser(user: User, companies: UserCompanies): Static<typeof User
   const { status, discoverable, emailConfirmed, hasFirstPassword } = user;
   const actions = status === 'ACTIVE' ? [...ACTIONS] : [];
   const { companyIds, companyIdsAdmin } = companies;
-  const own = { discoverable, emailConfirmed, hasFirstPassword };
-  return { ...asItem(user), actions, companyIds, companyIdsAdmin, ...own };
+  const own = { actions, companyIds, companyIdsAdmin, discoverable, emailConfirmed, hasFirstPassword };
+  return { ...asItem(user), mailLanguage: user.language, ...own };
 }
 
 /** A user in lists. */
 export function asItem(user: User): Static<typeof UserItem> {
-  const { id, email, name, surname, status, role, language, erased } = user;
+  const { id, email, name, surname, status, role, erased } = user;
+  const language = frontEndLanguage(user.language);
   return { id, email, name, surname, status, role, language, ...(erased && { erased }) };
+}
+
+/**
+ * The language of a user after a change. A client that knows one of the two fields sends the other back as it was, so
+ * only a value that differs is a change; if both do, that of the public front end counts.
+ *
+ * @returns undefined if it stays
+ */
+export function languageAfter(
+  before: MailLanguage,
+  { language, mailLanguage }: { language?: Language | undefined; mailLanguage?: MailLanguage | undefined },
+): MailLanguage | undefined {
+  if (language !== undefined && language !== frontEndLanguage(before)) return language;
+  return mailLanguage === before ? undefined : mailLanguage;
 }

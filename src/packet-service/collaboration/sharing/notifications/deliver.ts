@@ -132,7 +132,8 @@ async function mailQuestion(
   const now = new Date();
   const { secret, hash } = newSecret();
   await insertConfirmation(pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
-  const text = (await textsOf(delivering)).confirmContact(userId, secret);
+  const reader = await delivering.findReader(contact);
+  const text = (await textsOf(delivering)).confirmContact(userId, secret, reader);
   const mail = { id: newUlid(), to: contact, ...text };
   await sendOrMarkDead(delivering, job, () => mailer.send(mail, signal));
 }

@@ -44,7 +44,6 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
   const { publicUrl, consoleUrl } = addresses;
   const compose = (subject: string, lines: readonly MailLine[], language = 'en') =>
     composeMail(subject, lines, { instance, language });
-  const inApp = consoleUrl === undefined ? ' in your field app, or enter the code there:' : ':';
   return {
     /** A packet was shared with a user. */
     shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
@@ -70,19 +69,15 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
     },
 
     /** A confirmation of an address. */
-    confirmContact(userId: string, secret: string): MailText {
-      return compose('Confirm your address', [
-        `${confirmationOpening(userId)} that this is their address, and wants what is shared with it. If that is ` +
-          `you, open this link${inApp}`,
-        {
-          url:
-            consoleUrl === undefined
-              ? `${publicUrl}/directory/confirmations/${secret}`
-              : `${consoleUrl}/inbox?confirmation=${secret}`,
-        },
-        `Code: ${secret}`,
-        `It works once, for ${SECRET_DAYS} days. If that is not you, do nothing.`,
-      ]);
+    confirmContact(userId: string, secret: string, reader: Reader): MailText {
+      const { words, tag } = wordsIn(reader.language);
+      const { subject, say, open, inApp, over } = words.confirm;
+      const isInApp = consoleUrl === undefined;
+      const url = isInApp
+        ? `${publicUrl}/directory/confirmations/${secret}`
+        : `${consoleUrl}/inbox?confirmation=${secret}`;
+      const lines = [`${say(shown(userId))} ${isInApp ? inApp : open}`, { url }];
+      return compose(subject, [...lines, `${words.code}: ${secret}`, over(SECRET_DAYS)], tag);
     },
   };
 }
@@ -119,9 +114,9 @@ function waysToRead(
   }
 }
 
-/** The first words of a confirmation mail. */
+/** What a confirmation mail begins with, in every language. */
 export function confirmationOpening(userId: string): string {
-  return /^User /.test(shown(userId)) ? `${shown(userId)} says` : `The user ${shown(userId)} says`;
+  return `${shown(userId)} `;
 }
 
 /** The page where an invitation is accepted: of the console, which has the code filled in, or of the service. */

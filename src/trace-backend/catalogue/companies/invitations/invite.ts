@@ -1,7 +1,7 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { newSecret } from '../../../../platform/tokens/secret.ts';
-import type { Language } from '../../../base/contract/language.ts';
+import type { MailLanguage } from '../../../base/contract/language.ts';
 import type { InvitationMail, Mails } from '../../../identity/mails/mails.ts';
 import { findUser } from '../../../identity/users/store.ts';
 import { isMemberOfOne } from '../members/members-store.ts';
@@ -91,7 +91,7 @@ export async function findInviter(
   database: Database,
   companyId: number,
   invitedBy: number,
-): Promise<Pick<InvitationMail, 'inviter'> & { language: Language | undefined }> {
+): Promise<Pick<InvitationMail, 'inviter'> & { language: MailLanguage | undefined }> {
   const [user, isMember] = await Promise.all([
     findUser(database, invitedBy),
     isMemberOfOne(database, invitedBy, [companyId]),
