@@ -254,7 +254,7 @@ test('it says whether a database of v0.1.0 or before can be upgraded, and to whi
   const old = await testDatabase();
   onTestFinished(old.drop);
   const migrationsOf = async (change?: Change) => {
-    await turnBack(old.connection, change);
+    await turnBack(old.connection, change, asService(old.connection));
     const { code, findings } = await findingsOf(external(old));
     return [
       code,

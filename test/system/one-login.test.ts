@@ -30,7 +30,9 @@ async function newUser(
   };
   const [mail] = await eventually(mails, found => found.length > 0);
   const token = /^Code: (\S+)$/m.exec(mail as string)?.[1] as string;
-  expect((await post('confirm_email', { token })).body.data.status).toBe('CONFIRMED_EMAIL');
+  expect((await post('confirm_email', { token, password: PASSWORD })).body.data.status).toBe(
+    'CONFIRMED_EMAIL',
+  );
 
   const [username = '', password = ''] = (await readFile(path.join(folder, 'first-admin.txt'), 'utf8')).split(
     '\n',

@@ -354,6 +354,7 @@ test('who waits for a mail that nobody sends is told whom to ask instead', async
   expect(await claims()).toBeUndefined();
 
   await page.goto(`${pages.url}/confirm-email/used`);
+  await page.getByLabel('Password').fill(PASSWORD);
   await press('Confirm');
   await page.getByText('This link was used before').waitFor();
   await page.getByText('Ask an administrator to confirm your address').waitFor();
