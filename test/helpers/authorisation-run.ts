@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { KINDS, type Kind, type Row, type World } from './authorisation.ts';
 import { badCookies } from './bad-cookies.ts';
 import { companyOf } from './chain.ts';
+import { eventually } from './eventually.ts';
 import { type MediaTypes, mediaTypesOf } from './media-types.ts';
 import { quickSender } from './quick-send.ts';
 import type { Answer } from './service.ts';
@@ -83,7 +84,11 @@ async function requestTo({ trace }: Stage, route: string, row: Row, world: World
   const body = row.form ? undefined : await row.body?.(world);
   return async (cookie, at = trace, more = {}) => {
     const headers: Record<string, string> = cookie === undefined ? more : { cookie, ...more };
-    if (!row.form) return quickSender(at.url)(method, path, body, headers);
+    if (!row.form) {
+      const send = () => quickSender(at.url)(method, path, body, headers);
+      // A place that one process has just given back reaches the others a moment later.
+      return row.inTurn ? eventually(send, ({ status }) => status !== 503) : send();
+    }
     const response = await fetch(at.url + path, { method, headers, body: row.form() });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
