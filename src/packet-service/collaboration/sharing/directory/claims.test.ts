@@ -193,7 +193,7 @@ test("a user's first token takes the effect of contacts that were entered withou
   expect(await statusOf(shareAs(packet, ben.contact))).toBe('created');
 });
 
-test('what was shared in the name of a user before their first token does not stand in for what they share', async () => {
+test('a share in the name of a user before their first token does not replace their own', async () => {
   const [sender, bert, claimant] = [somebody(), somebody(), somebody()];
   const packet = await storedPacket(service);
   await enter(service, claimant.user, [bert.contact]);
