@@ -4,6 +4,7 @@ import type { WeightedSemaphore } from '../../platform/concurrency/weighted-sema
 import { toProblem } from '../../platform/http/failures.ts';
 import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
+import type { Fault } from '../../platform/http/reasons/catalogue.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
 import { makeKey } from '../core/idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
@@ -14,7 +15,7 @@ import { BatchItem } from './schemas.ts';
 /** The answer to one item. */
 export type ItemAnswer =
   | { packet_uuid: string; truncated?: readonly string[] }
-  | { error: string; status: number; retry_after?: number };
+  | { error: string; status: number; reason: string; parameters: Fault['parameters']; retry_after?: number };
 
 /** Approximate microseconds per byte of an item for reading and checking it, and for making the packet. */
 const READING_COST = 0.1;
@@ -98,8 +99,9 @@ async function answerItem(
 }
 
 /** `retry_after` marks items that may be accepted later. */
-function refusedItem({ message, status, retryAfter }: Problem): ItemAnswer {
-  return { error: message, status, ...(retryAfter !== undefined && { retry_after: retryAfter }) };
+function refusedItem({ message, status, faults, retryAfter }: Problem): ItemAnswer {
+  const later = retryAfter === undefined ? undefined : { retry_after: retryAfter };
+  return { error: message, status, ...(faults[0] as Fault), ...later };
 }
 
 /** The ordered items of a batch: settles when the last of them is made or refused. */

@@ -154,7 +154,7 @@ export const BatchItem = Type.Object(
 /** Bytes of one batch, at most. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
-/** The result of an item: {packet_uuid, truncated}, or {error, status, retry_after}. */
+/** The result of an item: {packet_uuid, truncated}, or {error, status, reason, parameters, retry_after}. */
 const ItemResult = Type.Object({
   packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
   truncated: Type.Optional(
@@ -165,6 +165,12 @@ const ItemResult = Type.Object({
   ),
   error: Type.Optional(Type.String({ description: 'why it was not stored' })),
   status: Type.Optional(Type.Integer({ description: 'the HTTP status that a single item would have got' })),
+  reason: Type.Optional(Type.String({ description: 'why it was not stored, for programs' })),
+  parameters: Type.Optional(
+    Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
+      description: 'of the reason, such as field',
+    }),
+  ),
   retry_after: Type.Optional(
     Type.Integer({ description: 'seconds after which the same item may be accepted' }),
   ),

@@ -1,6 +1,7 @@
 import type { FastifyError } from 'fastify';
 import { passingTrouble } from '../database/troubles.ts';
-import { Problem, type ProblemCode, problemStatus } from './problems.ts';
+import { Problem } from './problems.ts';
+import { type ProblemCode, problemStatus } from './reasons/reason.ts';
 
 const frameworkProblems: Record<string, [ProblemCode, string]> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large for this endpoint'],

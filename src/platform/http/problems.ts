@@ -1,58 +1,67 @@
-/**
- * Every way a request can fail, once: the code that the program throws and the HTTP status it becomes. Each
- * service has one writer that turns a Problem into its own error body.
- */
-export const problemStatus = {
-  invalid: 400,
-  unreadable: 400,
-  unauthenticated: 401,
-  forbidden: 403,
-  not_found: 404,
-  method_not_allowed: 405,
-  not_acceptable: 406,
-  request_timeout: 408,
-  conflict: 409,
-  gone: 410,
-  precondition_failed: 412,
-  too_large: 413,
-  unsupported_media_type: 415,
-  range_not_satisfiable: 416,
-  misdirected: 421,
-  too_many_requests: 429,
-  headers_too_large: 431,
-  internal: 500,
-  not_implemented: 501,
-  unavailable: 503,
-} as const;
+import { catalogue, type Fault, type Reason, type Rest, textOf } from './reasons/catalogue.ts';
+import { type ProblemCode, problemStatus } from './reasons/reason.ts';
 
-export type ProblemCode = keyof typeof problemStatus;
-
-/** The details of a Problem besides its message. */
+/** What a Problem has besides its faults. */
 export interface ProblemDetails {
   /** Seconds after which the same request may succeed; becomes the Retry-After header. */
-  retryAfter?: number;
-  /** Messages by the path of the field they are about. */
-  fields?: Record<string, string>;
+  retryAfter?: number | undefined;
   /** The cause, which is only logged. */
   cause?: unknown;
 }
 
-/** An expected failure. Its message is written for the client and names the field it is about. */
-export class Problem extends Error {
-  readonly code: ProblemCode;
-  readonly retryAfter: number | undefined;
-  readonly fields: Record<string, string> | undefined;
+type Legacy = ProblemDetails & { fields?: Record<string, string> };
 
-  constructor(code: ProblemCode, message: string, details: ProblemDetails = {}) {
-    super(message, { cause: details.cause });
+/**
+ * An expected failure: a reason of the catalogue with its parameters, or several faults of a body, of which the first
+ * decides the sentence and the status. Each service has one writer that turns a Problem into its own error body.
+ */
+export class Problem<R extends Reason = Reason> extends Error {
+  readonly code: ProblemCode;
+  readonly faults: readonly Fault[];
+  readonly retryAfter: number | undefined;
+  /** The sentences by the field that they are about; undefined if none is about a field. */
+  readonly fields: Readonly<Record<string, string>> | undefined;
+
+  constructor(reason: R, ...rest: [...Rest<R>, details?: ProblemDetails]);
+  constructor(faults: readonly Fault[], details?: ProblemDetails);
+  constructor(code: ProblemCode, message: string, details?: Legacy);
+  constructor(why: string | readonly Fault[], second?: object | string, third?: Legacy) {
+    if (typeof second === 'string') {
+      super(second, { cause: third?.cause });
+      this.code = why as ProblemCode;
+      this.faults = [];
+      this.fields = third?.fields;
+      this.retryAfter = third?.retryAfter;
+      return;
+    }
+    const isOne = typeof why === 'string';
+    const faults = isOne ? [{ reason: why, parameters: second ?? {} } as Fault] : why;
+    const details: ProblemDetails = (isOne ? third : second) ?? {};
+    const [first] = faults as [Fault];
+    super(textOf(first), { cause: details.cause });
     this.name = 'Problem';
-    this.code = code;
+    this.code = catalogue[first.reason].code;
+    this.faults = faults;
     this.retryAfter = details.retryAfter;
-    this.fields = details.fields;
+    this.fields = fieldsOf(faults);
   }
 
-  /** The HTTP status that the catalogue gives this code. */
+  /** The HTTP status of the reason. */
   get status(): number {
     return problemStatus[this.code];
   }
+}
+
+/** The sentence about each field; of several about the same field the first counts. */
+function fieldsOf(faults: readonly Fault[]): Record<string, string> | undefined {
+  // Without a prototype: fields may be called toString or __proto__.
+  const fields: Record<string, string> = Object.create(null);
+  let found = false;
+  for (const fault of faults) {
+    const { field } = fault.parameters;
+    if (field === undefined) continue;
+    fields[field] ??= textOf(fault);
+    found = true;
+  }
+  return found ? fields : undefined;
 }

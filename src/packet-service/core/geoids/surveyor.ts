@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import { countPositions } from '../../../geometry/boundary.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
-import { Problem, type ProblemCode } from '../../../platform/http/problems.ts';
+import { Problem } from '../../../platform/http/problems.ts';
+import type { ProblemCode } from '../../../platform/http/reasons/reason.ts';
 import { type Survey, survey } from './survey.ts';
 
 /** Boundaries up to this many positions are read on the event loop; larger ones would block other requests. */

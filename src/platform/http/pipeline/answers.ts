@@ -4,6 +4,7 @@ import { isEncoded, READABLE_ENCODINGS } from '../encoding.ts';
 import { toProblem } from '../failures.ts';
 import { prefersPage, problemPage, sendHtml, varyOf } from '../page.ts';
 import { Problem } from '../problems.ts';
+import { REASON_HEADER, reasonHeader } from '../reasons/header.ts';
 import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
 import { OF_REFUSALS } from './security-headers.ts';
@@ -37,6 +38,8 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
       reply.header('connection', 'close');
       closeAfterAnswer(request.raw);
     }
+    const reasons = reasonHeader(problem.faults);
+    if (reasons !== undefined) reply.header(REASON_HEADER, reasons);
     reply.code(problem.status);
     if (request.routeOptions.config.forPeople && prefersPage(request.headers.accept))
       return sendHtml(reply.header('vary', varyOf(reply)), problemPage(problem));
@@ -65,6 +68,17 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
   });
 }
 
+/** The headers of a failure that no hook runs for. */
+function headersOf({ faults }: Problem, body: string): Record<string, string | number> {
+  const reasons = reasonHeader(faults);
+  return {
+    ...OF_REFUSALS,
+    ...(reasons !== undefined && { [REASON_HEADER]: reasons }),
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(body),
+  };
+}
+
 /** Connections whose last request was answered by {@link answerUnroutable} although its body is not all here. */
 const unroutable = new WeakSet<Socket>();
 
@@ -83,9 +97,7 @@ export function answerUnroutable(
     closeAfterAnswer(request);
   }
   response.writeHead(problem.status, {
-    ...OF_REFUSALS,
-    'content-type': JSON_TYPE,
-    'content-length': Buffer.byteLength(body),
+    ...headersOf(problem, body),
     ...(unfinished && { connection: 'close' }),
   });
   response.end(body);
@@ -123,9 +135,7 @@ export function answerUnreadable(
         : new Problem('invalid', 'the request is not valid HTTP');
   const body = JSON.stringify(service.errorBody(problem));
   const headers = {
-    ...OF_REFUSALS,
-    'content-type': JSON_TYPE,
-    'content-length': Buffer.byteLength(body),
+    ...headersOf(problem, body),
     connection: 'close',
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

@@ -1,5 +1,7 @@
 import type { TSchema } from 'typebox';
-import type { Problem, ProblemCode } from '../../../platform/http/problems.ts';
+import type { Problem } from '../../../platform/http/problems.ts';
+import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
+import type { ProblemCode } from '../../../platform/http/reasons/reason.ts';
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 
@@ -29,16 +31,22 @@ const statusOf: Record<ProblemCode, string> = {
 
 /** The body of every failed call. */
 export function failure(problem: Problem): object {
-  const { code, message, fields } = problem;
-  if (code === 'invalid' && fields) {
-    return {
-      status: 'VALIDATION_ERROR',
-      errorMessage: message,
-      validationErrorDetails: { fieldErrors: fields },
-    };
+  const { code, message, fields, faults } = problem;
+  const status = code === 'invalid' && fields ? 'VALIDATION_ERROR' : statusOf[code];
+  if (!fields) return { status, errorMessage: message };
+  const validationErrorDetails = { fieldErrors: fields, fieldReasons: reasonsByField(faults) };
+  return { status, errorMessage: message, validationErrorDetails };
+}
+
+/** The reason of each field that has a sentence, with its parameters. */
+function reasonsByField(faults: readonly Fault[]): Record<string, Fault> {
+  // Without a prototype: fields may be called toString or __proto__.
+  const reasons: Record<string, Fault> = Object.create(null);
+  for (const fault of faults) {
+    const { field } = fault.parameters;
+    if (field !== undefined) reasons[field] ??= fault;
   }
-  const details = fields && { validationErrorDetails: { fieldErrors: fields } };
-  return { status: statusOf[code], errorMessage: message, ...details };
+  return reasons;
 }
 
 /** The body of a successful call; without data if there is none. */
@@ -66,6 +74,14 @@ const failed = (description: string, status: string, errorMessage: string) =>
             fieldErrors: Type.Record(Type.String(), Type.String(), {
               description: 'errors by the path of the field',
             }),
+            fieldReasons: Type.Record(
+              Type.String(),
+              Type.Object({
+                reason: Type.String(),
+                parameters: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()])),
+              }),
+              { description: 'reasons by the path of the field, for programs' },
+            ),
           }),
         ),
       },

@@ -1,0 +1,2 @@
+/** The reasons of commands, which no client meets over HTTP. */
+export const commandReasons = {};

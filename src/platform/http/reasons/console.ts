@@ -1,0 +1,2 @@
+/** The reasons of the server of the console. */
+export const consoleReasons = {};

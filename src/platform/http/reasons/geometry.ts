@@ -1,0 +1,2 @@
+/** The reasons of boundaries, positions and boxes. */
+export const geometryReasons = {};

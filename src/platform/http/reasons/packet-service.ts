@@ -1,0 +1,2 @@
+/** The reasons of the packet service. */
+export const packetReasons = {};

@@ -1,0 +1,2 @@
+/** The reasons of the trace backend. */
+export const traceReasons = {};
