@@ -18,7 +18,7 @@ export function parseBbox(text: string): Bbox {
   const [west, south, east, north] = numbers as [number, number, number, number];
   const good = numbers.length === 4 && isLongitude(west) && isLongitude(east) && isLatitude(south);
   if (!good || !isLatitude(north) || south > north) {
-    throw new Problem('invalid', 'bbox must be west,south,east,north in degrees, south not above north');
+    throw new Problem('bbox.malformed', { field: 'bbox' });
   }
   return { west, south, east, north };
 }

@@ -48,10 +48,7 @@ export function readBoundary(geometry: unknown, path: string): Ground {
 export function checkArea(areaM2: number, path: string): void {
   if (areaM2 <= MAX_AREA_M2) return;
   const acres = (areaM2 / MAX_AREA_M2) * 1000;
-  throw new Problem(
-    'invalid',
-    `${path}: a field has at most 1000 acres (404.7 ha), this one has ${acres.toFixed(1)}`,
-  );
+  throw new Problem('boundary.too_large', { field: path, acres: acres.toFixed(1) });
 }
 
 /** How many positions a geometry has, at most about: what reading it costs is in proportion to them. */
@@ -73,7 +70,7 @@ export function groundOfChecked(geometry: unknown): Ground {
 function readRings(geometry: unknown, path: string): Ring[] {
   const { type, coordinates } = (geometry ?? {}) as { type?: unknown; coordinates?: unknown };
   if (type !== 'Polygon' && type !== 'MultiPolygon') {
-    throw new Problem('invalid', `${path}.type must be Polygon or MultiPolygon`);
+    throw new Problem('boundary.wrong_type', { field: `${path}.type` });
   }
   const listed = listRings(type, coordinates, path);
   const rings: Ring[] = [];
@@ -98,48 +95,46 @@ interface ListedRing {
 /** The rings as they were sent. They and their positions are counted before anything is computed of them. */
 function listRings(type: 'Polygon' | 'MultiPolygon', coordinates: unknown, path: string): ListedRing[] {
   const whole = `${path}.coordinates`;
-  const parts = type === 'Polygon' ? [coordinates] : list(coordinates, whole, 'polygons');
-  if (parts.length > LIMITS.rings) throw tooLarge(path, `${LIMITS.rings} rings`);
+  const parts = type === 'Polygon' ? [coordinates] : list(coordinates, 'boundary.no_polygons', whole);
+  if (parts.length > LIMITS.rings) throw tooMany('rings', path);
   const rings: ListedRing[] = [];
   let positions = 0;
   for (const [part, polygon] of parts.entries()) {
     const partPath = type === 'Polygon' ? whole : `${whole}[${part}]`;
-    for (const [index, ring] of list(polygon, partPath, 'rings').entries()) {
+    for (const [index, ring] of list(polygon, 'boundary.no_rings', partPath).entries()) {
       const ringPath = `${partPath}[${index}]`;
-      const points = list(ring, ringPath, 'positions');
+      const points = list(ring, 'boundary.no_positions', ringPath);
       positions += points.length;
-      if (positions > LIMITS.positions) throw tooLarge(path, `${LIMITS.positions} positions`);
-      if (rings.length === LIMITS.rings) throw tooLarge(path, `${LIMITS.rings} rings`);
+      if (positions > LIMITS.positions) throw tooMany('positions', path);
+      if (rings.length === LIMITS.rings) throw tooMany('rings', path);
       rings.push({ part, hole: index > 0, path: ringPath, points });
     }
   }
   return rings;
 }
 
-function list(value: unknown, path: string, of: string): unknown[] {
-  if (!Array.isArray(value) || value.length === 0)
-    throw new Problem('invalid', `${path} must be an array of ${of}`);
+type MissingList = 'boundary.no_polygons' | 'boundary.no_rings' | 'boundary.no_positions';
+
+function list(value: unknown, missing: MissingList, path: string): unknown[] {
+  if (!Array.isArray(value) || value.length === 0) throw new Problem(missing, { field: path });
   return value;
 }
 
-function tooLarge(path: string, limit: string): Problem {
-  return new Problem('invalid', `${path}: a boundary has at most ${limit}`);
+function tooMany(what: 'rings' | 'positions', path: string): Problem {
+  return new Problem(`boundary.too_many_${what}`, { field: path, max: LIMITS[what] });
 }
 
 /** The positions of a closed ring as [lon, lat, …], in degrees as sent. */
 function readPositions(points: unknown[], path: string): number[] {
   const line: number[] = [];
   for (const [index, point] of points.entries()) {
-    const position = readPosition(point);
-    if ('fault' in position) throw new Problem('invalid', `${path}[${index}]${position.fault}`);
+    const position = readPosition(point, `${path}[${index}]`);
+    if ('fault' in position) throw new Problem([position.fault]);
     line.push(position[0], position[1]);
   }
-  if (points.length < 4) throw new Problem('invalid', `${path}: a ring has four or more positions`);
+  if (points.length < 4) throw new Problem('ring.too_short', { field: path });
   if (line[0] !== line.at(-2) || line[1] !== line.at(-1)) {
-    throw new Problem(
-      'invalid',
-      `${path}: the ring is not closed, its last position must be the first again`,
-    );
+    throw new Problem('ring.not_closed', { field: path });
   }
   return line;
 }
@@ -154,19 +149,16 @@ function unroll(line: number[], path: string): number[] {
   let west = Infinity;
   for (let k = 0; k < line.length; k += 2) {
     const step = k === 0 ? 0 : (line[k] as number) - (line[k - 2] as number);
-    if (Math.abs(step) === 180) throw new Problem('invalid', `${path}: an edge spans half the globe`);
+    if (Math.abs(step) === 180) throw new Problem('ring.half_globe', { field: path });
     if (step > 180) turn -= 360;
     if (step < -180) turn += 360;
     turns.push(turn);
     west = Math.min(west, (line[k] as number) + turn);
     if (Math.abs(line[k + 1] as number) > LIMITS.latitude) {
-      throw new Problem(
-        'invalid',
-        `${path}: boundaries reach to ${LIMITS.latitude} degrees of latitude, not to the poles`,
-      );
+      throw new Problem('ring.near_pole', { field: path, max: LIMITS.latitude });
     }
   }
-  if (turn !== 0) throw new Problem('invalid', `${path}: the ring runs around a pole`);
+  if (turn !== 0) throw new Problem('ring.around_pole', { field: path });
 
   const start = west < -180 ? 360 : west >= 180 ? -360 : 0;
   const unrolled: number[] = [];
@@ -176,8 +168,7 @@ function unroll(line: number[], path: string): number[] {
     const lat = line[2 * index + 1] as number;
     if (unrolled.at(-2) !== lon || unrolled.at(-1) !== lat) unrolled.push(lon, lat);
   }
-  if (unrolled.length < 8)
-    throw new Problem('invalid', `${path}: a ring has three or more different positions`);
+  if (unrolled.length < 8) throw new Problem('ring.too_few_positions', { field: path });
   return unrolled;
 }
 
@@ -252,17 +243,13 @@ function checkExtent(rings: Ring[], { south, west, north, east }: Bounds, path: 
   const box = [west, south, east, south, east, north, west, north, west, south];
   const sides = [0, 2, 4].map(k => lineLength(box.slice(k, k + 4)));
   if (Math.max(...sides) > LIMITS.extent) {
-    throw new Problem(
-      'invalid',
-      `${path}: a boundary reaches ${LIMITS.extent / 1000} km at most from side to side`,
-    );
+    throw new Problem('boundary.too_wide', { field: path, max_km: LIMITS.extent / 1000 });
   }
   if (ringArea(box) > LIMITS.boxArea) {
-    const limit = `${LIMITS.boxArea / 1e6} km² at most; parts further apart are fields of their own`;
-    throw new Problem('invalid', `${path}: the bounding box of a boundary has ${limit}`);
+    throw new Problem('boundary.too_scattered', { field: path, max_km2: LIMITS.boxArea / 1e6 });
   }
   if (rings.reduce((sum, { line }) => sum + lineLength(line), 0) > LIMITS.length) {
-    throw new Problem('invalid', `${path}: a boundary is ${LIMITS.length / 1000} km long at most`);
+    throw new Problem('boundary.too_long', { field: path, max_km: LIMITS.length / 1000 });
   }
 }
 

@@ -24,7 +24,8 @@ export function checkRings(rings: readonly Ring[]): void {
     const sides = sidesOf(others, polygon, cutting);
     const overlapping = others.find((_, index) => sides[index] !== 'outside');
     if (overlapping) {
-      throw new Problem('invalid', `${overlapping.path}: the polygon overlaps ${polygon[0]?.path}`);
+      const other = (polygon[0] as Ring).path;
+      throw new Problem('boundary.polygons_overlap', { field: overlapping.path, other });
     }
   }
 }
@@ -37,10 +38,10 @@ function checkHoles(polygon: readonly Ring[], cutting: Cutting): void {
     for (const [index, side] of sidesOf(compared, [other], cutting).entries()) {
       const { path } = compared[index] as Ring;
       if (other.hole && side !== 'outside') {
-        throw new Problem('invalid', `${path}: the hole overlaps ${other.path}`);
+        throw new Problem('boundary.holes_overlap', { field: path, other: other.path });
       }
       if (!other.hole && side !== 'inside') {
-        throw new Problem('invalid', `${path}: the hole does not lie inside ${other.path}`);
+        throw new Problem('boundary.hole_outside', { field: path, other: other.path });
       }
     }
   }
@@ -59,11 +60,7 @@ function checkContacts(rings: readonly Ring[]): Cutting {
     if (one.ring === other.ring) return true;
     contacts++;
     if (contacts > MAX_CONTACTS) {
-      const path = other.ring.path;
-      throw new Problem(
-        'invalid',
-        `${path}: the rings of a boundary touch in at most ${MAX_CONTACTS} places`,
-      );
+      throw new Problem('boundary.too_many_contacts', { field: other.ring.path, max: MAX_CONTACTS });
     }
     noteContact(cutting, one, other, contact.how === 'overlapping');
     return true;
@@ -99,10 +96,9 @@ function areNeighbours(one: Edge, other: Edge): boolean {
 
 function faultOf(one: Edge, other: Edge, { how, x, y }: Contact): Problem {
   const shown = (degrees: number) => Math.round(degrees * 1e9) / 1e9;
-  const where = `near [${shown(x > 180 ? x - 360 : x)}, ${shown(y)}]`;
-  if (one.ring === other.ring) {
-    return new Problem('invalid', `${one.ring.path}: the ring crosses or touches itself ${where}`);
-  }
-  const verb = how === 'crossing' ? 'crosses' : 'overlaps';
-  return new Problem('invalid', `${other.ring.path}: the ring ${verb} ${one.ring.path} ${where}`);
+  const position = `[${shown(x > 180 ? x - 360 : x)}, ${shown(y)}]`;
+  const field = other.ring.path;
+  if (one.ring === other.ring) return new Problem('ring.crosses_itself', { field, position });
+  const reason = how === 'crossing' ? 'ring.crosses_other' : 'ring.overlaps_other';
+  return new Problem(reason, { field, other: one.ring.path, position });
 }

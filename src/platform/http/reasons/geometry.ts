@@ -1,2 +1,46 @@
+import { invalid } from './reason.ts';
+
 /** The reasons of boundaries, positions and boxes. */
-export const geometryReasons = {};
+export const geometryReasons = {
+  'bbox.malformed': invalid('{field} must be west,south,east,north in degrees, south not above north'),
+
+  'position.malformed': invalid(
+    '{field} must be a position: [longitude, latitude] or [longitude, latitude, altitude]',
+  ),
+  'position.longitude_out_of_range': invalid(
+    '{field}: the longitude {longitude} is not between -180 and 180',
+  ),
+  'position.latitude_out_of_range': invalid(
+    '{field}: the latitude {latitude} is not between -90 and 90 (the longitude comes first)',
+  ),
+
+  'boundary.wrong_type': invalid('{field} must be Polygon or MultiPolygon'),
+  'boundary.no_polygons': invalid('{field} must be an array of polygons'),
+  'boundary.no_rings': invalid('{field} must be an array of rings'),
+  'boundary.no_positions': invalid('{field} must be an array of positions'),
+  'boundary.too_many_rings': invalid('{field}: a boundary has at most {max} rings'),
+  'boundary.too_many_positions': invalid('{field}: a boundary has at most {max} positions'),
+  'boundary.too_large': invalid(
+    '{field}: a field has at most 1000 acres (404.7 ha), this one has {acres}',
+    'Check for a wrong position, or divide the land into several fields.',
+  ),
+  'boundary.too_wide': invalid('{field}: a boundary reaches {max_km} km at most from side to side'),
+  'boundary.too_scattered': invalid(
+    '{field}: the bounding box of a boundary has {max_km2} km² at most; parts further apart are fields of their own',
+  ),
+  'boundary.too_long': invalid('{field}: a boundary is {max_km} km long at most'),
+  'boundary.polygons_overlap': invalid('{field}: the polygon overlaps {other}'),
+  'boundary.holes_overlap': invalid('{field}: the hole overlaps {other}'),
+  'boundary.hole_outside': invalid('{field}: the hole does not lie inside {other}'),
+  'boundary.too_many_contacts': invalid('{field}: the rings of a boundary touch in at most {max} places'),
+
+  'ring.too_short': invalid('{field}: a ring has four or more positions'),
+  'ring.not_closed': invalid('{field}: the ring is not closed, its last position must be the first again'),
+  'ring.half_globe': invalid('{field}: an edge spans half the globe'),
+  'ring.near_pole': invalid('{field}: boundaries reach to {max} degrees of latitude, not to the poles'),
+  'ring.around_pole': invalid('{field}: the ring runs around a pole'),
+  'ring.too_few_positions': invalid('{field}: a ring has three or more different positions'),
+  'ring.crosses_itself': invalid('{field}: the ring crosses or touches itself near {position}'),
+  'ring.crosses_other': invalid('{field}: the ring crosses {other} near {position}'),
+  'ring.overlaps_other': invalid('{field}: the ring overlaps {other} near {position}'),
+};

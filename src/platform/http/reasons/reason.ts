@@ -70,5 +70,5 @@ export type NamesIn<Text extends string> = Text extends `${string}{${infer Name}
 
 /** The text of a reason with its parameters filled in. */
 export function fillText(text: string, parameters: Readonly<Record<string, ParameterValue>>): string {
-  return text.replaceAll(/\{([a-z_]+)\}/g, (_, name: string) => String(parameters[name]));
+  return text.replaceAll(/\{([a-z0-9_]+)\}/g, (_, name: string) => String(parameters[name]));
 }

@@ -1,6 +1,7 @@
 import { ringArea } from '../../../../geometry/area.ts';
 import { readPosition } from '../../../../geometry/position.ts';
 import { sweepEdges } from '../../../../geometry/sweep.ts';
+import { textOf } from '../../../../platform/http/reasons/catalogue.ts';
 
 /**
  * Plots of land on a grid of a millionth of a degree (11 cm), which is the precision of the file: the checks of a
@@ -84,9 +85,9 @@ export function plotArea({ line }: Plot): number {
 }
 
 function readOnGrid(position: unknown, path: string, complain: Complain): [number, number] | undefined {
-  const read = readPosition(position);
+  const read = readPosition(position, path);
   if ('fault' in read) {
-    complain(path, `${path}${read.fault}`);
+    complain(path, textOf(read.fault));
     return undefined;
   }
   return [onGrid(read[0]), onGrid(read[1])];
