@@ -385,6 +385,10 @@ const STATED: Record<string, Stated> = {
 
 /** Constants with such names that bound our own work, or what is kept, shown or logged of a request. */
 const INTERNAL = new Set([
+  'platform/http/reasons: MAX_INTEGER',
+  'platform/http/reasons: MAX_ITEMS',
+  'platform/http/reasons: MAX_LENGTH',
+  'platform/http/reasons: MAX_VALUE',
   'geometry: MAX_CONTACTS',
   'packet-service: MAX_DEAD',
   'packet-service/core/access: LIMITS',

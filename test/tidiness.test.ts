@@ -6,9 +6,11 @@ import { type Node, parse } from 'acorn';
 import { full } from 'acorn-walk';
 import { expect, test } from 'vitest';
 import { outlines } from '../scripts/outlines.ts';
+import { reasonTables } from '../scripts/reasons-page.ts';
 import { settingsTable } from '../scripts/settings-table.ts';
 import { PLACEMENTS } from '../src/packet-service/core/contract/placements.ts';
 import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/database/locks/advisory-locks.ts';
+import { catalogue } from '../src/platform/http/reasons/catalogue.ts';
 import { oddPhrases, proseOf } from './helpers/odd-phrases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -403,6 +405,16 @@ test('nothing is left undone, skipped or switched off', () => {
 test('docs/settings.md has the table that npm run settings writes from the schema', () => {
   const kept = readFileSync(path.join(root, 'docs/settings.md'), 'utf8');
   expect(kept.slice(kept.indexOf('| name |'))).toBe(settingsTable());
+});
+
+test('docs/errors.md has the tables that npm run reasons writes from the catalogue, and every reason is used', () => {
+  const kept = readFileSync(path.join(root, 'docs/errors.md'), 'utf8');
+  expect(kept.slice(kept.indexOf('## '))).toBe(reasonTables());
+  const code = sources
+    .filter(file => !file.startsWith('src/platform/http/reasons/'))
+    .map(file => readFileSync(path.join(root, file), 'utf8'))
+    .join('\n');
+  expect(Object.keys(catalogue).filter(reason => !code.includes(`'${reason}'`))).toEqual([]);
 });
 
 test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {

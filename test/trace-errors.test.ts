@@ -98,6 +98,12 @@ test('an answer lists all errors, by field', async () => {
         password: expect.stringMatching(/^password must NOT have fewer than 8/),
         surname: expect.stringMatching(/^surname must/),
       },
+      fieldReasons: {
+        name: { reason: 'validation.required', parameters: { field: 'name' } },
+        email: { reason: 'validation.string', parameters: { field: 'email', type: 'string' } },
+        password: { reason: 'validation.too_short', parameters: { field: 'password', min: 8 } },
+        surname: { reason: 'validation.empty', parameters: { field: 'surname' } },
+      },
     },
   });
   const query = await admin.send('GET', '/api/user/admin/list?limit=0');

@@ -121,7 +121,8 @@ function list(value: unknown, missing: MissingList, path: string): unknown[] {
 }
 
 function tooMany(what: 'rings' | 'positions', path: string): Problem {
-  return new Problem(`boundary.too_many_${what}`, { field: path, max: LIMITS[what] });
+  const reason = what === 'rings' ? 'boundary.too_many_rings' : 'boundary.too_many_positions';
+  return new Problem(reason, { field: path, max: LIMITS[what] });
 }
 
 /** The positions of a closed ring as [lon, lat, …], in degrees as sent. */

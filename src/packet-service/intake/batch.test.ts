@@ -85,7 +85,7 @@ test('bad items are answered with the error they would have got alone, and harm 
   expect(answers).toHaveLength(texts.length);
   for (const [n, answer] of answers.entries()) {
     if (expected[n]) {
-      expect(Object.keys(answer)).toEqual(['error', 'status']);
+      expect(Object.keys(answer)).toEqual(['error', 'status', 'reason', 'parameters']);
       expect(answer.error).toMatch(expected[n]);
       expect(answer.status).toBe(n === 7 ? 413 : 400);
     } else {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await files.remove();
 });
 
-const tooLarge = () => new Problem('too_large', 'too large');
+const tooLarge = () => new Problem('body.too_large');
 
 test.each(['folder', 'S3'])(
   '%s: what is put is read as a whole, in part, and not after its removal',

@@ -87,17 +87,12 @@ export async function storing<Result>(work: () => Promise<Result>): Promise<Resu
   } catch (error) {
     if (error instanceof Problem) throw error;
     const isFull = ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '');
-    const trouble = isFull ? 'has no space left' : 'does not answer';
-    throw new Problem('unavailable', `the file store ${trouble}; try again`, {
-      retryAfter: 10,
-      cause: error,
-    });
+    throw new Problem(isFull ? 'file_store.full' : 'file_store.away', {}, { retryAfter: 10, cause: error });
   }
 }
 
 /** The error for a missing file: retries cannot succeed, and an operator has to know. */
 export function missing(key: string): Problem {
-  return new Problem('internal', 'the file is missing in the file store', {
-    cause: new Error(`the file store has no file ${key}`),
-  });
+  const cause = new Error(`the file store has no file ${key}`);
+  return new Problem('internal.file_missing', {}, { cause });
 }

@@ -32,12 +32,8 @@ export function callerShare(places: Places, { perCaller, what, retryAfter }: Sha
     if (caller === undefined || raw.closed) return;
     const free = await places.take(what, caller, perCaller);
     if (free === undefined) {
-      const whose = user === undefined ? 'this address' : 'this user';
-      throw new Problem(
-        'too_many_requests',
-        `${whose} has reached the limit of ${perCaller} open ${what}; try again when one has ended`,
-        { retryAfter },
-      );
+      const reason = user === undefined ? 'limit.open_of_address' : 'limit.open_of_user';
+      throw new Problem(reason, { max: perCaller, what }, { retryAfter });
     }
     if (raw.closed) free();
     else raw.once('close', free);

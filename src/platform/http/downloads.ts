@@ -26,7 +26,7 @@ export function admitDownloads(app: Server, places: Places, share: ShareOptions)
   let deadline: NodeJS.Timeout | undefined;
   app.addHook('preClose', async () => {
     deadline = setTimeout(() => {
-      for (const download of open) download.abort(new Problem('unavailable', 'the service is stopping'));
+      for (const download of open) download.abort(new Problem('service.stopping'));
     }, STOP_PATIENCE_MS);
   });
   app.addHook('onClose', async () => clearTimeout(deadline));
@@ -37,7 +37,7 @@ export function admitDownloads(app: Server, places: Places, share: ShareOptions)
     open.add(download);
     const closed = () => {
       open.delete(download);
-      download.abort(new Problem('request_timeout', 'the client is gone'));
+      download.abort(new Problem('request.client_gone'));
     };
     if (reply.raw.closed) closed();
     else reply.raw.once('close', closed);

@@ -32,7 +32,7 @@ export async function decodeBody(request: FastifyRequest, bytes: Buffer): Promis
   const encoding = (request.headers['content-encoding'] as string).toLowerCase();
   const decode = DECODERS.get(encoding);
   if (!decode) {
-    throw new Problem('unsupported_media_type', `Content-Encoding must be one of ${READABLE_ENCODINGS}`);
+    throw new Problem('body.unknown_encoding', { choices: READABLE_ENCODINGS });
   }
   const { bodyLimit } = request.routeOptions;
   try {
@@ -42,14 +42,9 @@ export async function decodeBody(request: FastifyRequest, bytes: Buffer): Promis
   } catch (error) {
     if (error instanceof Problem) throw error;
     if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') {
-      throw new Problem(
-        'too_large',
-        `the body is larger than ${bodyLimit} bytes without its Content-Encoding`,
-      );
+      throw new Problem('body.too_large_decoded', { max: bodyLimit });
     }
-    throw new Problem('unreadable', `the body is not valid ${encoding}, as Content-Encoding says`, {
-      cause: error,
-    });
+    throw new Problem('body.not_decodable', { encoding }, { cause: error });
   }
 }
 
@@ -57,8 +52,5 @@ export async function decodeBody(request: FastifyRequest, bytes: Buffer): Promis
 export async function refuseEncodings(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (!isEncoded(request)) return;
   reply.header('accept-encoding', 'identity');
-  throw new Problem(
-    'unsupported_media_type',
-    'Content-Encoding is not taken here: files are kept as they are sent',
-  );
+  throw new Problem('body.encoding_refused');
 }

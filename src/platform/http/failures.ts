@@ -1,14 +1,29 @@
 import type { FastifyError } from 'fastify';
-import { passingTrouble } from '../database/troubles.ts';
+import { passingTrouble, type TroubleKind } from '../database/troubles.ts';
 import { Problem } from './problems.ts';
-import { type ProblemCode, problemStatus } from './reasons/reason.ts';
+import type { Reason } from './reasons/catalogue.ts';
 
-const frameworkProblems: Record<string, [ProblemCode, string]> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: ['too_large', 'the body is too large for this endpoint'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', 'Content-Type must be application/json'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['invalid', 'Content-Length does not match the body'],
-  FST_ERR_BAD_URL: ['invalid', 'the path is not a valid URL'],
+/** The reasons of the framework's errors by their code. */
+const FRAMEWORK_REASONS = {
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body.too_large',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'body.not_json_type',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'body.wrong_length',
+  FST_ERR_BAD_URL: 'request.bad_url',
+} as const;
+
+/** The reasons of the framework's and its plugins' other refusals, by the status that they ask for. */
+const STATUS_REASONS: Readonly<Record<number, 'body.refused_size' | 'body.refused_type'>> = {
+  413: 'body.refused_size',
+  415: 'body.refused_type',
 };
+
+const DATABASE_REASONS = {
+  away: 'database.away',
+  busy: 'database.busy',
+  conflict: 'database.conflict',
+  full: 'database.full',
+  'read-only': 'database.read_only',
+} as const satisfies Record<TroubleKind, Reason>;
 
 /**
  * Turns whatever was thrown into a problem: our own stay as they are, temporary troubles as unavailable, the framework's by their
@@ -18,15 +33,18 @@ export function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   const trouble = passingTrouble(error);
   if (trouble) {
-    const { message, retryAfter } = trouble;
-    return new Problem('unavailable', `${message}; try again`, { retryAfter, cause: error });
+    const { kind, retryAfter } = trouble;
+    return new Problem(DATABASE_REASONS[kind], {}, { retryAfter, cause: error });
   }
   const { code, statusCode } = error as FastifyError;
-  const known = frameworkProblems[code];
-  if (known) return new Problem(known[0], known[1], { cause: error });
+  const known = FRAMEWORK_REASONS[code as keyof typeof FRAMEWORK_REASONS];
+  if (known) return new Problem(known, {}, { cause: error });
   if (statusCode !== undefined && statusCode < 500) {
-    const match = Object.entries(problemStatus).find(([, status]) => status === statusCode);
-    return new Problem((match?.[0] as ProblemCode) ?? 'invalid', (error as Error).message, { cause: error });
+    return new Problem(
+      STATUS_REASONS[statusCode] ?? 'request.refused',
+      { message: (error as Error).message },
+      { cause: error },
+    );
   }
-  return new Problem('internal', 'internal error; see the log of the service', { cause: error });
+  return new Problem('internal.unexpected', {}, { cause: error });
 }

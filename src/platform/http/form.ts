@@ -23,7 +23,7 @@ export async function takeForms(app: Server, maxBytes: number, tooLarge: () => P
   });
   app.addHook('onRequest', async ({ headers }) => {
     if (!/^multipart\/form-data\s*;/i.test(headers['content-type'] ?? '')) {
-      throw new Problem('unsupported_media_type', 'Content-Type must be multipart/form-data');
+      throw new Problem('body.not_form');
     }
     if (Number(headers['content-length'] ?? 0) > maxBytes + FORM_BYTES) throw tooLarge();
   });

@@ -26,19 +26,12 @@ export function checkHosts(app: FastifyInstance, settings: HostSettings): void {
     if (host !== undefined && host === lastAllowed) return done();
     if (host === undefined) {
       const isMissing = raw.httpVersion === '1.1';
-      return done(isMissing ? new Problem('invalid', 'the header Host is required') : undefined);
+      return done(isMissing ? new Problem('request.no_host') : undefined);
     }
-    if (known && !isKnown(known, host)) return done(unknownHost());
+    if (known && !isKnown(known, host)) return done(new Problem('request.unknown_host'));
     lastAllowed = host;
     done();
   });
-}
-
-function unknownHost(): Problem {
-  return new Problem(
-    'misdirected',
-    'the name in Host is not allowed; add it to ALLOWED_HOSTS if this service has that name',
-  );
 }
 
 function isKnown(known: ReadonlySet<string>, host: string): boolean {

@@ -1,6 +1,7 @@
 import type { Pace } from '../concurrency/pacer.ts';
 import { endOfString, parseEscapedKeys, parseEscapedKeysInTurns } from '../json-text.ts';
 import { Problem } from './problems.ts';
+import { type Fault, fault } from './reasons/catalogue.ts';
 
 /** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
 export const MAX_JSON_DEPTH = 64;
@@ -14,9 +15,10 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
 const [PLUS, POINT, COMMA, LOWER_A, LOWER_F, LOWER_U] = [0x2b, 0x2e, 0x2c, 0x61, 0x66, 0x75];
 
 /** What keeps a text from being read, and where it is. */
-interface Fault {
+interface Obstacle {
   at: number;
-  sentence: string;
+  /** its fault at a path */
+  fault: (path: string) => Fault;
 }
 
 /**
@@ -86,20 +88,20 @@ function beginCheck(): Check {
 
 /** Checks a text on from where the check is, to `end` or to the end of the string or number there. */
 function checkJson(text: string, check: Check, end = text.length): void {
-  const fault = findFault(text, check, end);
-  if (fault) throw new Problem('unreadable', `${pathAt(text, fault.at)}${fault.sentence}`);
+  const obstacle = findObstacle(text, check, end);
+  if (obstacle) throw new Problem([obstacle.fault(pathAt(text, obstacle.at))]);
 }
 
 function asProblem(error: unknown): unknown {
   if (!(error instanceof SyntaxError)) return error;
-  return new Problem('unreadable', `the body is not valid JSON: ${error.message.slice(0, 200)}`);
+  return new Problem('body.not_json', { message: error.message.slice(0, 200) });
 }
 
 /**
  * The first thing in a text that is not allowed although it is JSON. Of a text that is not JSON everything up to the
  * error is counted right, and parsing stops there.
  */
-function findFault(text: string, check: Check, until: number): Fault | undefined {
+function findObstacle(text: string, check: Check, until: number): Obstacle | undefined {
   let { at, containers, values, depth, isEscaped } = check;
   for (; at < until; at++) {
     const char = text.charCodeAt(at);
@@ -113,8 +115,8 @@ function findFault(text: string, check: Check, until: number): Fault | undefined
       }
       isEscaped = text.charCodeAt(at) === BACKSLASH;
       if (isEscaped) {
-        const { end, sentence } = readEscapes(text, at);
-        if (sentence) return { at: start, sentence };
+        const { end, reason } = readEscapes(text, at);
+        if (reason) return { at: start, fault: path => fault(reason, { path }) };
         at = end;
       }
     } else if (char === COLON) {
@@ -125,23 +127,27 @@ function findFault(text: string, check: Check, until: number): Fault | undefined
       values++;
       containers++;
       depth++;
-      if (depth > MAX_JSON_DEPTH) return { at, sentence: `: nested deeper than ${MAX_JSON_DEPTH} levels` };
+      if (depth > MAX_JSON_DEPTH) {
+        return { at, fault: path => fault('body.too_deep', { path, max: MAX_JSON_DEPTH }) };
+      }
     } else if (char === CLOSE_BRACKET || char === CLOSE_BRACE) {
       depth--;
     } else if (char === MINUS || (char >= ZERO && char <= NINE)) {
       values++;
       const end = endOfNumber(text, at);
       const lost = lostNumber(text, at, end);
-      if (lost) return { at, sentence: `: ${lost} is not a number that a double holds exactly` };
+      if (lost) return { at, fault: path => fault('body.inexact_number', { path, number: lost }) };
       at = end - 1;
     } else if (char >= LOWER_A) {
       // true, false or null; brackets and braces have been looked for before.
       values++;
       at += char === LOWER_F ? 4 : 3;
     }
-    if (values > MAX_VALUES) return { at, sentence: `: the body has more than ${MAX_VALUES} values` };
+    if (values > MAX_VALUES) {
+      return { at, fault: path => fault('body.too_many_values', { path, max: MAX_VALUES }) };
+    }
     if (containers > MAX_CONTAINERS) {
-      return { at, sentence: `: the body has more than ${MAX_CONTAINERS} arrays and objects` };
+      return { at, fault: path => fault('body.too_many_containers', { path, max: MAX_CONTAINERS }) };
     }
   }
   check.at = at;
@@ -204,7 +210,10 @@ function isExponent(char: number): boolean {
 }
 
 /** Reads a string on from its first backslash: where its closing quote is, and what is wrong with what it escapes. */
-function readEscapes(text: string, from: number): { end: number; sentence?: string } {
+function readEscapes(
+  text: string,
+  from: number,
+): { end: number; reason?: 'body.nul' | 'body.half_surrogate' } {
   for (let at = from; at < text.length; at++) {
     const char = text.charCodeAt(at);
     if (char === QUOTE) return { end: at };
@@ -213,11 +222,11 @@ function readEscapes(text: string, from: number): { end: number; sentence?: stri
     if (text.charCodeAt(at) !== LOWER_U) continue;
     const unit = Number.parseInt(text.slice(at + 1, at + 5), 16);
     at += 4;
-    if (unit === 0) return { end: at, sentence: ': holds the character U+0000' };
+    if (unit === 0) return { end: at, reason: 'body.nul' };
     if ((unit & 0xf800) !== 0xd800) continue;
     // An escaped half can only be followed by another escaped half, because valid UTF-8 has no lone ones.
     const isPair = unit < 0xdc00 && /^\\u[dD][c-fC-F]/.test(text.slice(at + 1, at + 5));
-    if (!isPair) return { end: at, sentence: ': holds half of a surrogate pair' };
+    if (!isPair) return { end: at, reason: 'body.half_surrogate' };
     at += 6;
   }
   return { end: text.length };

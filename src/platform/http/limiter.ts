@@ -1,10 +1,11 @@
 import pLimit from 'p-limit';
 import { Problem } from './problems.ts';
+import type { Fault } from './reasons/catalogue.ts';
 
 /** How many tasks run at once, and how many more may wait. */
 export interface LimiterOptions {
-  /** the error's text when there is no room: "too many requests wait for the asset registry" */
-  full: string;
+  /** the fault when there is no room, such as upstream.busy */
+  full: Fault | string;
   /** tasks that run at once */
   concurrency: number;
   /** tasks that wait, in the order in which they came; 0: none does */
@@ -21,7 +22,9 @@ export function limiter({ full, concurrency, queue, retryAfter = 1 }: LimiterOpt
   const limit = pLimit(concurrency);
   return async task => {
     if (limit.activeCount + limit.pendingCount >= concurrency + queue) {
-      throw new Problem('unavailable', full, { retryAfter });
+      throw typeof full === 'string'
+        ? new Problem('unavailable', full, { retryAfter })
+        : new Problem([full], { retryAfter });
     }
     return limit(task);
   };

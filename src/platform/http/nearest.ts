@@ -53,15 +53,7 @@ function editDistance(a: string, b: string): number {
   return above[b.length] as number;
 }
 
-/**
- * The sentence about a name that is not known.
- *
- * @param what what the name stands for, such as `query parameter`
- */
-export function unknownName(name: string, what: string, known: readonly string[]): string {
-  const shown = name.slice(0, MAX_LENGTH).toWellFormed();
-  const nearest = nearestName(name, known);
-  if (nearest !== undefined) return `${shown} is not a ${what} here; did you mean ${nearest}?`;
-  const takes = known.length === 0 ? 'there is none' : `there are ${known.join(', ')}`;
-  return `${shown} is not a ${what} here; ${takes}`;
+/** What is shown of a name that is not known, which is the client's own. */
+export function shownName(name: string): string {
+  return name.slice(0, MAX_LENGTH).toWellFormed();
 }

@@ -1,8 +1,9 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import type { FastifyInstance } from 'fastify';
 import type { Static, TSchema } from 'typebox';
-import { unknownName } from './nearest.ts';
+import { nearestName, shownName } from './nearest.ts';
 import { Problem } from './problems.ts';
+import { type Fault, fault, type Reason } from './reasons/catalogue.ts';
 
 const checks = { strict: false, removeAdditional: false, useDefaults: false, verbose: true } as const;
 /** Bodies are checked as they are: no value is coerced into another type, filled in or removed. */
@@ -92,8 +93,7 @@ function headersCheck(schema: HeadersSchema) {
 
 /** The error of a whole number that is not written in digits. */
 function inDigits(name: string): ErrorObject {
-  const message = 'must be a whole number, written in digits';
-  return { keyword: 'pattern', instancePath: `/${name}`, schemaPath: '', params: {}, message };
+  return { keyword: 'digits', instancePath: `/${name}`, schemaPath: '', params: {} };
 }
 
 /**
@@ -142,16 +142,16 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong, as a problem: its sentence is about the first field, its fields hold a sentence for each. */
+/** What is wrong, as a problem: its sentence is about the first field, its faults are one for each. */
 function refusal(errors: readonly ErrorObject[], part: string): Problem {
-  // Without a prototype: fields may be called toString or __proto__.
-  const fields: Record<string, string> = Object.create(null);
   const refused = withoutAlternatives(errors).filter(({ propertyName }) => propertyName === undefined);
+  const faults = new Map<string, Fault>();
   for (const error of refused.slice(0, MAX_COMPLAINTS)) {
-    const { path, sentence } = complaint(error, part);
-    fields[path] ??= sentence;
+    const found = faultOf(error, part);
+    const field = found.parameters.field as string;
+    if (!faults.has(field)) faults.set(field, found);
   }
-  return new Problem('invalid', Object.values(fields)[0] as string, { fields });
+  return new Problem([...faults.values()]);
 }
 
 /**
@@ -174,41 +174,104 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   return kept.reverse();
 }
 
-/** One sentence about what is wrong, beginning with the path of the field. */
-function complaint(error: ErrorObject, part: string): { sentence: string; path: string } {
+/** What is wrong, with the path of the field. */
+function faultOf(error: ErrorObject, part: string): Fault {
+  const { keyword, params } = error;
   const inside = error.instancePath
     .slice(1, 2 * MAX_PATH)
     .replaceAll('/', '.')
     .replaceAll('~1', '/')
     .replaceAll('~0', '~');
-  const missing = error.keyword === 'required' ? String(error.params.missingProperty) : '';
+  const missing = keyword === 'required' ? String(params.missingProperty) : '';
   const whole = [inside, missing].filter(Boolean).join('.') || (part === 'body' ? 'the body' : part);
-  const path = whole.slice(0, MAX_PATH);
-  if (missing) return { path, sentence: `${path} is required` };
-  if (error.keyword === 'additionalProperties') {
-    const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
-    const unknown = String(error.params.additionalProperty);
-    const sentence = unknownName(unknown, 'field', known);
-    return { path: unknown.slice(0, MAX_PATH), sentence: inside ? `${path}: ${sentence}` : sentence };
-  }
-  if (error.keyword === 'propertyNames') {
-    const key = JSON.stringify(error.params.propertyName).slice(0, 40);
+  const field = whole.slice(0, MAX_PATH);
+  if (missing) return fault('validation.required', { field });
+  if (keyword === 'additionalProperties') return unknownField(error, inside);
+  if (keyword === 'propertyNames') {
+    const key = JSON.stringify(params.propertyName).slice(0, 40);
     const { description = 'another text' } = error.schema as { description?: string };
-    return { path, sentence: `${path}: the key ${key} must be ${description}` };
+    return fault('validation.key', { field, key, description });
   }
-  if (error.keyword === 'enum') {
-    return { path, sentence: `${path} must be one of ${(error.schema as unknown[]).join(', ')}` };
-  }
-  if (error.keyword === 'type') {
-    return { path, sentence: `${path} must be ${[error.params.type].flat().join(' or ')}` };
-  }
-  const options = alternatives(error);
-  return { path, sentence: `${path} ${options ? `must be ${options}` : error.message}` };
+  const { reason, parameters } = ofValue(error);
+  const named = (error.parentSchema as { 'x-reason'?: Reason } | undefined)?.['x-reason'];
+  return { reason: named ?? reason, parameters: { field, ...parameters } };
 }
 
-function alternatives(error: ErrorObject): string {
-  if (error.keyword !== 'anyOf' || !Array.isArray(error.schema)) return '';
-  return error.schema
+/** What is wrong with a field that the schema does not have. */
+function unknownField({ params, parentSchema }: ErrorObject, inside: string): Fault {
+  const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
+  const unknown = String(params.additionalProperty);
+  const subject = `${inside && `${inside}: `}${shownName(unknown)}`;
+  const about = { subject, field: unknown.slice(0, MAX_PATH) };
+  const nearest = nearestName(unknown, known);
+  if (nearest !== undefined) return fault('validation.misspelt_field', { ...about, nearest });
+  if (known.length === 0) return fault('validation.no_fields', about);
+  return fault('validation.unknown_field', { ...about, known: known.join(', ') });
+}
+
+/** The types whose refusals have a reason of their own. */
+const TYPE_REASONS = new Map<string, Reason>([
+  ['string', 'validation.string'],
+  ['integer', 'validation.integer'],
+  ['number', 'validation.number'],
+  ['boolean', 'validation.boolean'],
+]);
+
+/** Alternatives that are whole numbers, also written as strings, or null. */
+const WHOLE_NUMBER = /^a whole number( or (a whole number as a string|null))*$/;
+
+/** What is wrong with a value, without its path. */
+function ofValue({ keyword, params, schema, message = '' }: ErrorObject): Fault {
+  const limit = Number(params.limit);
+  const refused = (reason: Reason, parameters: Fault['parameters']): Fault => ({ reason, parameters });
+  switch (keyword) {
+    case 'minLength':
+      return limit === 1 ? refused('validation.empty', {}) : refused('validation.too_short', { min: limit });
+    case 'maxLength':
+      return refused('validation.too_long', { max: limit });
+    case 'minItems':
+      return refused('validation.too_few_items', { min: limit });
+    case 'maxItems':
+      return refused('validation.too_many_items', { max: limit });
+    case 'minProperties':
+      return refused('validation.too_few_members', { min: limit });
+    case 'maxProperties':
+      return refused('validation.too_many_members', { max: limit });
+    case 'minimum':
+      return refused('validation.too_small', { min: limit });
+    case 'maximum':
+      return refused('validation.too_large', { max: limit });
+    case 'exclusiveMinimum':
+      return refused('validation.not_above', { limit });
+    case 'exclusiveMaximum':
+      return refused('validation.not_below', { limit });
+    case 'uniqueItems':
+      return refused('validation.duplicate_items', { second: params.j, first: params.i });
+    case 'enum':
+      return refused('validation.choice', { choices: (schema as unknown[]).join(', ') });
+    case 'pattern':
+      return refused(params.pattern === '\\S' ? 'validation.blank' : 'validation.pattern', {
+        pattern: params.pattern,
+      });
+    case 'type': {
+      const types: string[] = [params.type].flat();
+      const [only, ...others] = types.filter(type => type !== 'null');
+      const reason = others.length === 0 && only !== undefined ? TYPE_REASONS.get(only) : undefined;
+      return refused(reason ?? 'validation.type', { type: types.join(' or ') });
+    }
+    case 'digits':
+      return refused('validation.digits', {});
+    case 'anyOf': {
+      const type = alternatives(schema);
+      return refused(WHOLE_NUMBER.test(type) ? 'validation.integer' : 'validation.type', { type });
+    }
+    default:
+      return refused('validation.schema', { message });
+  }
+}
+
+function alternatives(schema: unknown): string {
+  return (schema as { const?: unknown; title?: string; type?: string }[])
     .map(option => option.const ?? option.title ?? option.type ?? 'another shape')
     .join(' or ');
 }

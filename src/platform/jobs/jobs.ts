@@ -142,7 +142,7 @@ export function openJobs(
       // Statements of the queue may take a minute; an unresponsive database must not delay stopping that long.
       const breaking = setInterval(() => breakOff(pool), SILENCE_MS);
       const boss = await opening;
-      opened.reject(new Problem('unavailable', 'the service is stopping', { retryAfter: 5 }));
+      opened.reject(new Problem('service.stopping', {}, { retryAfter: 5 }));
       await Promise.all([supervision?.stop(), ...workers.map(worker => worker.stop(STOP_PATIENCE_MS))]);
       await boss?.stop({ graceful: false });
       await pool.end();
@@ -218,5 +218,5 @@ function forBoss(database: Database) {
 /** @throws Problem unavailable when the queue does not open soon */
 async function patiently(opened: Promise<PgBoss>): Promise<PgBoss> {
   if (await endsWithin(opened, OPEN_PATIENCE_MS)) return opened;
-  throw new Problem('unavailable', 'the job queue could not be opened yet; try again', { retryAfter: 5 });
+  throw new Problem('service.jobs_not_open', {}, { retryAfter: 5 });
 }

@@ -64,7 +64,11 @@ test('outages of two services, and two troubles of one, are told apart', () => {
 test('what is no outage is told each time: a defect, a collision, a refusal of one request', () => {
   const { logger, take } = openLog();
   const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
-  for (const err of [new Error('a defect'), deadlock, new Problem('invalid', 'name is required')]) {
+  for (const err of [
+    new Error('a defect'),
+    deadlock,
+    new Problem('validation.required', { field: 'name' }),
+  ]) {
     for (let n = 0; n < 3; n++) logger.error({ err }, 'failed');
   }
   expect(take()).toHaveLength(9);
@@ -72,7 +76,7 @@ test('what is no outage is told each time: a defect, a collision, a refusal of o
 
 test('a file store that is away is not taken for the database', () => {
   const { logger, take } = openLog();
-  const err = new Problem('unavailable', 'the file store does not answer; try again', { cause: gone });
+  const err = new Problem('file_store.away', {}, { cause: gone });
   for (let n = 0; n < 3; n++) logger.error({ err }, 'failed');
   expect(take()).toEqual([
     expect.objectContaining({

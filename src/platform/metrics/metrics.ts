@@ -41,7 +41,7 @@ export function registerMetrics(
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (expected && !timingSafeEqual(sha256(given), expected)) {
       reply.header('www-authenticate', 'Bearer');
-      throw new Problem('unauthenticated', 'this needs METRICS_TOKEN: Authorization: Bearer …');
+      throw new Problem('metrics.no_token');
     }
     const own = await registry.metrics();
     const text = worker === undefined ? own : mergeMetrics([own, ...(await metricsOfOthers(service))]);

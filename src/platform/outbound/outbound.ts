@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { limiter } from '../http/limiter.ts';
 import { Problem } from '../http/problems.ts';
+import { type Fault, fault, textOf } from '../http/reasons/catalogue.ts';
 import type { BreakerWatch } from './breaker-watch.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 
@@ -70,16 +71,18 @@ const MAX_PAUSE = 2;
  */
 export function outbound(limits: Partial<OutboundLimits>): Outbound {
   const settings = { ...DEFAULTS, ...limits };
-  const limited = limiter({ ...settings, full: `too many requests are waiting for ${settings.name}` });
+  const limited = limiter({ ...settings, full: fault('upstream.busy', { system: settings.name }) });
   const guarded = guard(settings);
   return request => limited(() => guarded(() => attempts(request, settings)));
 }
 
 /** A failed attempt, and the seconds of Retry-After. */
 class Failure extends Error {
+  readonly fault: Fault;
   readonly pause: number | undefined;
-  constructor(message: string, pause?: number, cause?: unknown) {
-    super(message, { cause });
+  constructor(why: Fault, pause?: number, cause?: unknown) {
+    super(textOf(why), { cause });
+    this.fault = why;
     this.pause = pause;
   }
 }
@@ -99,7 +102,7 @@ async function attempts(request: OutboundRequest, limits: OutboundLimits): Promi
 
 async function send(
   { method, url, headers, body }: OutboundRequest,
-  { timeoutMs, maxBytes }: OutboundLimits,
+  { name: system, timeoutMs, maxBytes }: OutboundLimits,
 ): Promise<OutboundAnswer> {
   const hasBody = body !== undefined;
   try {
@@ -114,37 +117,38 @@ async function send(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    return await readAnswer(response, maxBytes);
+    return await readAnswer(response, system, maxBytes);
   } catch (error) {
     if (error instanceof Failure) throw error;
     const { name, cause } = error as Error;
     const code = (cause as { code?: string } | undefined)?.code ?? name;
-    throw new Failure(
-      name === 'TimeoutError' ? 'did not answer in time' : `could not be reached (${code})`,
-      undefined,
-      error,
-    );
+    const why =
+      name === 'TimeoutError'
+        ? fault('upstream.slow', { system })
+        : fault('upstream.unreachable', { system, error: code });
+    throw new Failure(why, undefined, error);
   }
 }
 
-async function readAnswer(response: Response, maxBytes: number): Promise<OutboundAnswer> {
+async function readAnswer(response: Response, system: string, maxBytes: number): Promise<OutboundAnswer> {
   const { status } = response;
   if (status >= 500 || status === 429 || (status >= 300 && status < 400)) {
     await response.body?.cancel();
-    throw new Failure(`answered ${status}`, pauseAsked(response.headers.get('retry-after')));
+    const pause = pauseAsked(response.headers.get('retry-after'));
+    throw new Failure(fault('upstream.failed', { system, status }), pause);
   }
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength;
     // Leaving the loop cancels the body and with it the connection.
-    if (size > maxBytes) throw new Failure(`answered with more than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new Failure(fault('upstream.answer_too_large', { system, max: maxBytes }));
     chunks.push(chunk);
   }
   try {
     return { status, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
   } catch {
-    throw new Failure(`answered ${status} with something that is not JSON`);
+    throw new Failure(fault('upstream.not_json', { system, status }));
   }
 }
 
@@ -180,6 +184,6 @@ function guard({ name, failures, restMs, watch }: OutboundLimits) {
 }
 
 function down(name: string, seconds: number, cause?: Failure): Problem {
-  const what = cause ? cause.message : 'is down';
-  return new Problem('unavailable', `${name} ${what}`, { retryAfter: Math.ceil(seconds), cause });
+  const why = cause?.fault ?? fault('upstream.down', { system: name });
+  return new Problem([why], { retryAfter: Math.ceil(seconds), cause });
 }

@@ -100,10 +100,7 @@ function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number
       kept = createLocalJWKSet(await fetchKeys());
     } catch (error) {
       if (!kept) {
-        throw new Problem('unavailable', "the token cannot be checked: its issuer's keys cannot be fetched", {
-          retryAfter: 10,
-          cause: error,
-        });
+        throw new Problem('issuer.away', {}, { retryAfter: 10, cause: error });
       }
     }
     return kept;
@@ -145,10 +142,10 @@ async function verify(
     ...(audience !== undefined && { audience }),
   };
   const verified = await check(options).catch(error => {
-    const sentence = error instanceof errors.JWTExpired ? 'the token has expired' : 'the token is not valid';
-    throw new Problem('unauthenticated', sentence, { cause: error });
+    const reason = error instanceof errors.JWTExpired ? 'token.expired' : 'token.invalid';
+    throw new Problem(reason, {}, { cause: error });
   });
-  if (isOtherKind(verified)) throw new Problem('unauthenticated', 'the token is not an access token');
+  if (isOtherKind(verified)) throw new Problem('token.other_kind');
   return verified.payload;
 }
 

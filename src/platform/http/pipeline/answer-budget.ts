@@ -42,9 +42,7 @@ export function boundAnswers(app: Server, limits: typeof LIMITS = LIMITS): void 
     const address = isLocalRequest(request) ? undefined : addressBlock(request.ip);
     const ofAddress = address === undefined ? 0 : (byAddress.get(address) ?? 0);
     if (total + bytes > limits.total || ofAddress + bytes > limits.perAddress) {
-      throw new Problem('unavailable', 'too many large answers are being read; try again', {
-        retryAfter: RETRY_SECONDS,
-      });
+      throw new Problem('service.large_answers', {}, { retryAfter: RETRY_SECONDS });
     }
     if (raw.closed) return;
     add(address, bytes);

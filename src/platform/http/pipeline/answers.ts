@@ -53,12 +53,13 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
     ];
     // A path with a parameter that the router does not take fits its pattern, too.
     if (methods.length === 0 || methods.includes(request.method))
-      throw new Problem('not_found', `there is nothing at ${path.slice(0, 200)}`);
+      throw new Problem('request.unknown_path', { path: path.slice(0, 200) });
     reply.header('allow', methods.join(', '));
-    throw new Problem(
-      'method_not_allowed',
-      `${path.slice(0, 200)} takes ${methods.join(', ')}, not ${request.method}`,
-    );
+    throw new Problem('request.wrong_method', {
+      path: path.slice(0, 200),
+      methods: methods.join(', '),
+      method: request.method,
+    });
   };
   app.setNotFoundHandler(answerNotFound);
   // Before the body is read: what is not there takes none.
@@ -126,13 +127,10 @@ export function answerUnreadable(
   }
   const problem =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? new Problem('headers_too_large', 'the request headers are larger than 16 KiB')
+      ? new Problem('request.headers_too_large')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new Problem(
-            'request_timeout',
-            'the request arrives too slowly: less than 1 KiB a second of a body, or headers that take a minute',
-          )
-        : new Problem('invalid', 'the request is not valid HTTP');
+        ? new Problem('request.too_slow')
+        : new Problem('request.not_http');
   const body = JSON.stringify(service.errorBody(problem));
   const headers = {
     ...headersOf(problem, body),

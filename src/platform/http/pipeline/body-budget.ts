@@ -48,9 +48,7 @@ export function boundBodies(app: Server, limits: typeof LIMITS = LIMITS): void {
     const hold = (bytes: number) => {
       const ofAddress = ended ? 0 : add(bytes);
       if (total > limits.total || ofAddress > limits.perAddress) {
-        throw new Problem('unavailable', 'too many large bodies are being processed; send it again', {
-          retryAfter: RETRY_SECONDS,
-        });
+        throw new Problem('service.large_bodies', {}, { retryAfter: RETRY_SECONDS });
       }
     };
     const end = () => {

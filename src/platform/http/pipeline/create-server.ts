@@ -139,7 +139,7 @@ async function readLargeBody(bytes: Buffer, pace: Pace): Promise<unknown> {
 }
 
 function textOf(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw new Problem('unreadable', 'the body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new Problem('body.not_utf8');
   return bytes.toString('utf8');
 }
 
@@ -179,8 +179,7 @@ function endWhenStopping(app: Server): void {
     if (timer === undefined) return done();
     reply.header('connection', 'close');
     if (request.routeOptions.config.health) return done();
-    const message = 'the service is stopping; try again';
-    done(new Problem('unavailable', message, { retryAfter: RESTART_SECONDS }));
+    done(new Problem('service.restarting', {}, { retryAfter: RESTART_SECONDS }));
   });
 }
 

@@ -42,13 +42,7 @@ export async function limitRequests(
     },
     errorResponseBuilder: (_request, { ttl }) => {
       const seconds = Math.max(1, Math.ceil(ttl / 1000));
-      return new Problem(
-        'too_many_requests',
-        `too many requests from this address; try again in ${seconds} s`,
-        {
-          retryAfter: seconds,
-        },
-      );
+      return new Problem('limit.requests', { seconds }, { retryAfter: seconds });
     },
   });
 }

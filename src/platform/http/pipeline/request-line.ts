@@ -1,6 +1,6 @@
 import type { FastifyRequest, RouteOptions } from 'fastify';
 import { accepts } from '../accept.ts';
-import { unknownName } from '../nearest.ts';
+import { nearestName, shownName } from '../nearest.ts';
 import { Problem } from '../problems.ts';
 import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 
@@ -70,10 +70,7 @@ function check(request: FastifyRequest): void {
   const { parameters, integers, produces } = expectation;
   if (hasQuery) checkQuery(request.query as Query, parameters, integers);
   if (isPicky && produces && !accepts(accept, produces)) {
-    throw new Problem(
-      'not_acceptable',
-      `Accept excludes every media type of this answer: ${produces.join(', ')}`,
-    );
+    throw new Problem('request.not_acceptable', { types: produces.join(', ') });
   }
 }
 
@@ -82,20 +79,24 @@ type Query = Record<string, unknown>;
 function checkQuery(query: Query, parameters: Expectation['parameters'], integers: readonly string[]): void {
   if (parameters) {
     const unknown = Object.keys(query).find(name => !parameters.includes(name));
-    if (unknown !== undefined) throw wrong(unknown, unknownName(unknown, 'query parameter', parameters));
+    if (unknown !== undefined) throw unknownParameter(unknown, parameters);
   }
   for (const name of integers) {
     const value = query[name];
     if (value === undefined) continue;
     if (typeof value !== 'string' || !/^[0-9]+$/.test(value)) {
-      throw wrong(name, `${name} must be a whole number, written in digits`);
+      throw new Problem('validation.digits', { field: name });
     }
     query[name] = Math.min(Number(value), Number.MAX_SAFE_INTEGER);
   }
 }
 
-function wrong(name: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [name.slice(0, 64)]: sentence } });
+function unknownParameter(name: string, known: readonly string[]): Problem {
+  const field = shownName(name);
+  const nearest = nearestName(name, known);
+  if (nearest !== undefined) return new Problem('validation.misspelt_parameter', { field, nearest });
+  if (known.length === 0) return new Problem('validation.no_parameters', { field });
+  return new Problem('validation.unknown_parameter', { field, known: known.join(', ') });
 }
 
 /** Names where in the address U+0000 is. */
@@ -104,8 +105,7 @@ function withNul(request: FastifyRequest): Problem {
   const [found = '*'] = places.find(place => place.flat().join().includes('\0')) ?? [];
   // A wildcard is no parameter that a client knows of.
   const name = found === '*' ? 'the path' : found;
-  const shown = name.replaceAll('\0', '\ufffd').slice(0, 64);
-  return wrong(shown, `${shown} must not hold the character U+0000`);
+  return new Problem('validation.nul', { field: name.replaceAll('\0', '\ufffd').slice(0, 64) });
 }
 
 type Schema = {

@@ -33,7 +33,7 @@ export interface Definition<Code extends ProblemCode = ProblemCode, Text extends
   readonly code: Code;
   /** The sentence for the client, with the names of parameters in braces. */
   readonly text: Text;
-  /** what whoever meets it can do, where the text does not say it; for docs/errors.md */
+  /** what to do about it, where the text does not say so; for docs/errors.md */
   readonly remedy: string | undefined;
 }
 
