@@ -22,6 +22,6 @@ export async function sendFile<Data>(path: string, file: File): Promise<Data> {
   const url = new URL(path, location.href);
   const response = await sessionFetch(new Request(url, { method: 'POST', body }));
   const answer = (await response.json().catch(() => undefined)) as { data: Data } | undefined;
-  if (!response.ok || !answer) throw failureOf(answer, response.status, response.headers.get('retry-after'));
+  if (!response.ok || !answer) throw failureOf(answer, response);
   return answer.data;
 }

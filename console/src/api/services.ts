@@ -23,7 +23,7 @@ export async function answered<Data>(
 ): Promise<Data> {
   const { data, error, response } = await call.catch(offline);
   if (response.ok) return data as Data;
-  throw failureOf(error, response.status, response.headers.get('retry-after'));
+  throw failureOf(error, response);
 }
 
 /**

@@ -101,7 +101,7 @@ async function call(method: string, path: string, body?: object): Promise<unknow
     throw new Failure('offline', 0);
   });
   const answer: unknown = await response.json().catch(() => undefined);
-  if (!response.ok) throw failureOf(answer, response.status, response.headers.get('retry-after'));
+  if (!response.ok) throw failureOf(answer, response);
   return (answer as { data?: unknown } | undefined)?.data;
 }
 

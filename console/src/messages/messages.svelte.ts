@@ -42,6 +42,11 @@ export function t(key: string, values: Record<string, string | number> = {}): st
   return fill(messages[key] ?? key, values, current);
 }
 
+/** Tells whether there is a message of this key in the language of the console. */
+export function hasMessage(key: string): boolean {
+  return key in messages;
+}
+
 /**
  * The messages of one area in a language other than the console's, by keys without the area.
  *

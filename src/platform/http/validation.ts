@@ -193,8 +193,7 @@ function faultOf(error: ErrorObject, part: string): Fault {
     return fault('validation.key', { field, key, description });
   }
   const { reason, parameters } = ofValue(error);
-  const named = (error.parentSchema as { 'x-reason'?: Reason } | undefined)?.['x-reason'];
-  return { reason: named ?? reason, parameters: { field, ...parameters } };
+  return { reason, parameters: { field, ...parameters } };
 }
 
 /** What is wrong with a field that the schema does not have. */
@@ -220,8 +219,11 @@ const TYPE_REASONS = new Map<string, Reason>([
 /** Alternatives that are whole numbers, also written as strings, or null. */
 const WHOLE_NUMBER = /^a whole number( or (a whole number as a string|null))*$/;
 
-/** What is wrong with a value, without its path. */
-function ofValue({ keyword, params, schema, message = '' }: ErrorObject): Fault {
+/**
+ * What is wrong with a value, without its path. A schema whose pattern has a meaning of its own names the reason of its
+ * refusal in `x-reason`.
+ */
+function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorObject): Fault {
   const limit = Number(params.limit);
   const refused = (reason: Reason, parameters: Fault['parameters']): Fault => ({ reason, parameters });
   switch (keyword) {
@@ -249,10 +251,11 @@ function ofValue({ keyword, params, schema, message = '' }: ErrorObject): Fault 
       return refused('validation.duplicate_items', { second: params.j, first: params.i });
     case 'enum':
       return refused('validation.choice', { choices: (schema as unknown[]).join(', ') });
-    case 'pattern':
-      return refused(params.pattern === '\\S' ? 'validation.blank' : 'validation.pattern', {
-        pattern: params.pattern,
-      });
+    case 'pattern': {
+      const { pattern } = params as { pattern: string };
+      const { 'x-reason': reason } = parentSchema as { 'x-reason'?: Reason };
+      return refused(reason ?? (pattern === '\\S' ? 'validation.blank' : 'validation.pattern'), { pattern });
+    }
     case 'type': {
       const types: string[] = [params.type].flat();
       const [only, ...others] = types.filter(type => type !== 'null');

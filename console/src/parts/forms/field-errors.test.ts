@@ -4,18 +4,42 @@ import { fieldErrors } from './field-errors.ts';
 
 const names = new Set(['name', 'capture_point']);
 
+/** An answer with this status and header of reasons. */
+const answer = (status: number, reasons?: string, retryAfter?: string) => ({
+  status,
+  headers: new Headers({
+    ...(reasons !== undefined && { 'fieldtrace-reason': reasons }),
+    ...(retryAfter !== undefined && { 'retry-after': retryAfter }),
+  }),
+});
+
 test('errors go to the fields that they name, of both services, and the others stay beside the form', () => {
   const envelope = {
     errorMessage: 'name is wrong',
-    validationErrorDetails: { fieldErrors: { name: 'name is too long', other: 'other is wrong' } },
+    validationErrorDetails: {
+      fieldErrors: { name: 'name is too long', other: 'other is wrong' },
+      fieldReasons: { name: { reason: 'validation.too_long', parameters: { field: 'name', max: 9 } } },
+    },
   };
-  expect(fieldErrors(failureOf(envelope, 400), names)).toEqual({
-    fields: { name: 'name is too long' },
-    rest: ['other is wrong'],
+  expect(fieldErrors(failureOf(envelope, answer(400)), names)).toEqual({
+    fields: {
+      name: {
+        reason: 'validation.too_long',
+        parameters: { field: 'name', max: 9 },
+        sentence: 'name is too long',
+      },
+    },
+    rest: [{ parameters: {}, sentence: 'other is wrong' }],
   });
   const sentence = 'capture_point must be an object';
-  expect(fieldErrors(failureOf({ error: sentence }, 400), names)).toEqual({
-    fields: { capture_point: sentence },
+  const reasons = 'validation.type;field="capture_point";type=%"objet %c3%a9"';
+  const expected = {
+    reason: 'validation.type',
+    parameters: { field: 'capture_point', type: 'objet é' },
+    sentence,
+  };
+  expect(fieldErrors(failureOf({ error: sentence }, answer(400, reasons)), names)).toEqual({
+    fields: { capture_point: expected },
     rest: [],
   });
   expect(fieldErrors(new Failure('nothing of that', 400), names)).toEqual({ fields: {}, rest: [] });
@@ -35,11 +59,18 @@ test('an error of what is around a field or inside it is shown at the field, the
   });
 });
 
-test('a failure has its message, fields and time to wait from either error body', () => {
-  expect(failureOf({ error: 'too many' }, 429, '30')).toMatchObject({
+test('a failure has its sentence, reason, fields and time to wait from either error body', () => {
+  expect(failureOf({ error: 'too many' }, answer(429, 'limit.requests;seconds=30', '30'))).toMatchObject({
     message: 'too many',
+    fault: { reason: 'limit.requests', parameters: { seconds: 30 }, sentence: 'too many' },
+    fields: {},
     status: 429,
     retryAfter: 30,
   });
-  expect(failureOf('<html>', 502)).toMatchObject({ message: 'HTTP 502', fields: {}, retryAfter: undefined });
+  for (const reasons of [undefined, 'not a list;;', '"text"'])
+    expect(failureOf('<html>', answer(502, reasons))).toMatchObject({
+      message: 'HTTP 502',
+      fields: {},
+      retryAfter: undefined,
+    });
 });

@@ -1,27 +1,24 @@
-import { Failure } from '../../api/failure.ts';
+import { Failure, type Fault } from '../../api/failure.ts';
 
 /**
- * The errors of a failed request by the names of a form's fields. The packet service names the field at the beginning of
- * its sentence.
+ * What is wrong in a failed request by the names of a form's fields.
  *
  * @returns also what belongs to no field of the form
  */
 export function fieldErrors(
   failure: unknown,
   names: ReadonlySet<string>,
-): { fields: Record<string, string>; rest: string[] } {
+): { fields: Record<string, Fault | string>; rest: (Fault | string)[] } {
   if (!(failure instanceof Failure)) return { fields: {}, rest: [] };
-  const given = Object.entries(failure.fields);
-  if (given.length === 0) {
-    const [first = ''] = failure.message.split(' ', 1);
-    if (failure.status === 400 && names.has(first)) return { fields: { [first]: failure.message }, rest: [] };
-  }
-  const placed = given.map(([path, text]) => ({ name: nearest(path, names), text }));
+  const placed = Object.entries(failure.fields).map(([path, fault]) => ({
+    name: nearest(path, names),
+    fault,
+  }));
   return {
     fields: Object.fromEntries(
-      placed.flatMap(({ name, text }) => (name === undefined ? [] : [[name, text]])).reverse(),
+      placed.flatMap(({ name, fault }) => (name === undefined ? [] : [[name, fault]])).reverse(),
     ),
-    rest: placed.flatMap(({ name, text }) => (name === undefined ? [text] : [])),
+    rest: placed.flatMap(({ name, fault }) => (name === undefined ? [fault] : [])),
   };
 }
 

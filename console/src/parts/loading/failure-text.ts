@@ -1,10 +1,9 @@
 import { connection } from '../../api/connection.svelte.ts';
-import { Failure } from '../../api/failure.ts';
+import { Failure, type Fault } from '../../api/failure.ts';
 import { formatDate, formatNumber } from '../../messages/format.ts';
-import { language, locales, t } from '../../messages/messages.svelte.ts';
-import { recognise } from './sentences.ts';
+import { hasMessage, language, locales, t } from '../../messages/messages.svelte.ts';
 
-/** What a person is told: a text in the language of the console, and what a service said if it is not translated. */
+/** What a person is told: a text in the language of the console, and the sentence of a service if it is not translated. */
 export interface Told {
   text: string;
   english?: string | undefined;
@@ -14,18 +13,21 @@ export interface Told {
 const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
 
 /**
- * A sentence of a service in the language of the console. It does not name a field: it is shown beside it, and the names
- * that the services use are not those that people see.
+ * What is wrong, in the language of the console. It does not name a field: it is shown beside it, and the names that the
+ * services use are not those that people see.
  */
-export function tellSentence(sentence: string): Told {
-  const known = recognise(sentence);
-  if (!known) return language() === 'en' ? { text: sentence } : { text: '', english: sentence };
-  const values = Object.entries(known.values).map(([name, value]) => [name, shown(name, value)]);
-  return { text: t(`failures.said.${known.key}`, Object.fromEntries(values)) };
+export function tellFault(fault: Fault | string): Told {
+  if (typeof fault === 'string') return { text: fault };
+  const { reason, parameters, sentence } = fault;
+  const key = `reasons.${reason}`;
+  if (!hasMessage(key)) return language() === 'en' ? { text: sentence } : { text: '', english: sentence };
+  const values = Object.entries(parameters).map(([name, value]) => [name, shown(name, value)]);
+  return { text: t(key, Object.fromEntries(values)) };
 }
 
-/** A value in a sentence of a service, as the console writes it. */
-function shown(name: string, value: string): string {
+/** A parameter of a reason, as the console writes it. */
+function shown(name: string, value: string | number): string | number {
+  if (typeof value === 'number') return value;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
   if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
   if (name === 'role') return t(`administration.role.${value}`);
@@ -41,7 +43,7 @@ export function tell(failure: unknown): Told {
     return { text: t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown') };
   const { status, retryAfter: seconds } = failure;
   if (status === 0) return { text: t('common.failed.offline') };
-  const { text: message, english } = tellSentence(failure.message);
+  const { text: message, english } = tellFault(failure.fault);
   const around = (text: string) => ({ text: text.trim(), english });
   if (status === 403) return around(t('common.failed.forbidden', { message }));
   if (status === 429 || status === 503) {

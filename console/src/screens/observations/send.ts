@@ -40,7 +40,7 @@ export async function sendWaiting(
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (isPassing(error)) return 'later';
-    await keep({ ...left, refused: error.message });
+    await keep({ ...left, refused: error.fault });
     return 'refused';
   }
 }

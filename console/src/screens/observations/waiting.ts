@@ -1,3 +1,5 @@
+import type { Fault } from '../../api/failure.ts';
+
 /** A photo of an observation that has not been sent. */
 export interface WaitingPhoto {
   /** att_ and a ULID, chosen here: the observation refers to it before the photo is sent */
@@ -20,5 +22,5 @@ export interface Waiting {
   /** the id of the packet, once the observation was stored and photos are still to be sent */
   packet?: string;
   /** why the service refused it; it waits for its author then */
-  refused?: string;
+  refused?: Fault | string;
 }

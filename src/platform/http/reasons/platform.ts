@@ -50,6 +50,20 @@ export const platformReasons = {
   'validation.boolean': invalid('{field} must be {type}'),
   'validation.type': invalid('{field} must be {type}'),
   'validation.digits': invalid('{field} must be a whole number, written in digits'),
+  'validation.country': invalid(
+    '{field} must match pattern "{pattern}"',
+    'Send an ISO 3166-1 alpha-2 code, such as RW.',
+  ),
+  'validation.currency': invalid(
+    '{field} must match pattern "{pattern}"',
+    'Send an ISO 4217 code, such as USD.',
+  ),
+  'validation.language': invalid('{field} must match pattern "{pattern}"', 'Send a BCP 47 tag, such as en.'),
+  'validation.date': invalid('{field} must match pattern "{pattern}"', 'Send an ISO 8601 date or date-time.'),
+  'validation.decimal': invalid(
+    '{field} must match pattern "{pattern}"',
+    'Send digits with a decimal point.',
+  ),
   'validation.pattern': invalid('{field} must match pattern "{pattern}"'),
   'validation.nul': invalid('{field} must not hold the character U+0000'),
   'validation.schema': invalid('{field} {message}'),

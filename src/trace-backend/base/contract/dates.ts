@@ -6,6 +6,7 @@ import { nullable } from './shapes.ts';
 export const Day = nullable(
   Type.String({
     pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}(T[0-9:.]{1,20}(Z|[+-][0-9:]{1,6})?)?$',
+    'x-reason': 'validation.date',
     maxLength: 40,
     description: 'a date; a time is ignored',
     examples: ['2026-03-01'],

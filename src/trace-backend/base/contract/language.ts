@@ -43,6 +43,13 @@ export function languageOf({ language = '' }: Static<typeof LanguageHeader>): La
 
 /** A language of texts: one of those of users and translations, or any other, as a BCP 47 tag. */
 export const AnyLanguage = Type.Union(
-  [Type.Enum([...LANGUAGES]), Type.String({ pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$', maxLength: 35 })],
+  [
+    Type.Enum([...LANGUAGES]),
+    Type.String({
+      pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+      'x-reason': 'validation.language',
+      maxLength: 35,
+    }),
+  ],
   { description: 'BCP 47', examples: ['EN'] },
 );

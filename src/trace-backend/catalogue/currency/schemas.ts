@@ -8,9 +8,15 @@ import { SORTABLE } from './store.ts';
 const tags = ['Currency'];
 
 const Code = (description: string) =>
-  Type.String({ pattern: '^[A-Z]{3}$', description: `${description} (ISO 4217)`, examples: ['USD'] });
+  Type.String({
+    pattern: '^[A-Z]{3}$',
+    'x-reason': 'validation.currency',
+    description: `${description} (ISO 4217)`,
+    examples: ['USD'],
+  });
 const Amount = Type.String({
   pattern: AMOUNT,
+  'x-reason': 'validation.decimal',
   description: 'amount: up to 20 digits before the point and 10 after it',
   examples: ['1250.50'],
 });

@@ -39,7 +39,13 @@ export const Location = named(
     geoid: nullable(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'GeoID of the plot' })),
     geometry: nullable(Geometry),
     areaInHectares: nullable(Type.Number({ minimum: 0, description: 'of a plot given as a point' })),
-    countryCode: nullable(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' })),
+    countryCode: nullable(
+      Type.String({
+        pattern: '^[A-Z]{2}$',
+        'x-reason': 'validation.country',
+        description: 'ISO 3166-1 alpha-2',
+      }),
+    ),
   }),
 );
 export type Location = Static<typeof Location>;
