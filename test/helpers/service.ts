@@ -11,6 +11,7 @@ import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
 import { asService, type ServiceRole, testDatabase } from './database.ts';
 import { checkWatched, watchStatements } from './distributed-statements.ts';
 import { temporaryFolder } from './folder.ts';
+import { checkReasons } from './operation-reasons.ts';
 
 export interface Answer {
   status: number;
@@ -96,6 +97,7 @@ export function sender(url: string): Send {
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: raw ? (body as string) : JSON.stringify(body) }),
     });
+    checkReasons(method, path, response.headers.get('fieldtrace-reason'));
     const text = await response.text();
     const isJson = /\/([\w.]+\+)?json/.test(response.headers.get('content-type') ?? '') && text !== '';
     return {

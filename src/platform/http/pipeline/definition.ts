@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi, { type FastifySwaggerUiConfigOptions as SwaggerUiConfig } from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify';
+import { reasonsOf } from '../reasons/of-operations.ts';
 import type { ExampleId, Server, ServiceDescription } from '../server.ts';
 import { type Definition, withSharedParts } from '../shared-parts.ts';
 import { JSON_LIMITS, requestLimits, withBodyLimit, withRateLimit, withRefusals } from './body-limits.ts';
@@ -45,10 +46,12 @@ function described(
   route: RouteOptions,
   { bodyLimit, refusals }: ServiceDescription,
 ): FastifySchema {
-  return withPages(
+  const whole = withPages(
     withBodyLimit(withRefusals(withRateLimit(schema, route), refusals), route, bodyLimit),
     route,
   );
+  const reasons = reasonsOf((schema as Named).operationId);
+  return reasons.length === 0 ? whole : ({ ...whole, 'x-reasons': reasons } as FastifySchema);
 }
 
 /** Marks operations whose body may be left out, as the plugin takes every body for required. */
