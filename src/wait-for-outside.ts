@@ -50,9 +50,9 @@ export async function waitForOutside(
 
 /** What is away, judging by why it could not be reached; undefined if waiting does not help. */
 function absenceOf(error: unknown): Absence | undefined {
-  const { message } = toProblem(error);
-  if (mayConnectLater(error)) return { status: 'DATABASE_UNREACHABLE', message };
-  return isStoreAway(error) ? { status: 'FILES_UNREACHABLE', message } : undefined;
+  const problem = toProblem(error);
+  if (mayConnectLater(error)) return { status: 'DATABASE_UNREACHABLE', problem };
+  return isStoreAway(error) ? { status: 'FILES_UNREACHABLE', problem } : undefined;
 }
 
 /** Why a file store refuses, in a sentence; errors of the database are returned as they are. */

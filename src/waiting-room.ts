@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { OF_REFUSALS } from './platform/http/pipeline/security-headers.ts';
-import { Problem } from './platform/http/problems.ts';
+import type { Problem } from './platform/http/problems.ts';
+import { REASON_HEADER, reasonHeader } from './platform/http/reasons/header.ts';
 import { JSON_TYPE } from './platform/http/server.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { VERSION } from './platform/version.ts';
@@ -17,8 +18,8 @@ const NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'cons
 export interface Absence {
   /** what health says */
   status: 'DATABASE_UNREACHABLE' | 'FILES_UNREACHABLE';
-  /** what other requests get, for the client */
-  message: string;
+  /** what other requests get */
+  problem: Problem;
 }
 
 /**
@@ -38,8 +39,9 @@ export async function openWaitingRoom(
     if (port === 0) continue;
     const server = createServer((request, response) => {
       const path = request.url?.split('?')[0] ?? '';
-      const { code, body } = answerTo(path, name, absence());
+      const { code, body, reasons } = answerTo(path, name, absence());
       if (code === 503) response.setHeader('retry-after', RETRY_AFTER);
+      if (reasons !== undefined) response.setHeader(REASON_HEADER, reasons);
       const headers = { 'content-type': JSON_TYPE, 'cache-control': 'no-store', connection: 'close' };
       response.writeHead(code, { ...OF_REFUSALS, ...headers });
       response.end(JSON.stringify(body));
@@ -66,12 +68,12 @@ export async function openWaitingRoom(
 function answerTo(
   path: string,
   name: ServiceName,
-  { status, message }: Absence,
-): { code: 200 | 503; body: object } {
+  { status, problem }: Absence,
+): { code: 200 | 503; body: object; reasons?: string | undefined } {
   const about = { service: NAMES[name], version: VERSION };
   if (path === '/health/live') return { code: 200, body: { status: 'OK', ...about } };
   if (path === '/health') return { code: 503, body: { status, ...about } };
   if (path === '/health/ready') return { code: 503, body: { status, ...about, details: [] } };
-  const body = name === 'trace' ? failure(new Problem('unavailable', message)) : { error: message };
-  return { code: 503, body };
+  const body = name === 'trace' ? failure(problem) : { error: problem.message };
+  return { code: 503, body, reasons: reasonHeader(problem.faults) };
 }

@@ -1,6 +1,8 @@
 import { connect } from 'node:net';
+import { DisplayString, parseList } from 'structured-headers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningService, runningService } from './helpers/service.ts';
+import { type Answer, type RunningService, runningService } from './helpers/service.ts';
+import { bearer, JWT_SECRET, secretToken } from './helpers/user-registry.ts';
 
 let service: RunningService;
 beforeAll(async () => {
@@ -137,6 +139,93 @@ test("every answer forbids content sniffing and carries the request id, the call
   const made = await service.send('GET', '/nothing', undefined, { 'x-request-id': 'not plain' });
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-/);
 });
+
+test('Fieldtrace-Reason says why a request failed, and a batch says it of each item', async () => {
+  const checked = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
+  const [ana, ben] = [bearer(await secretToken('ana')), bearer(await secretToken('ben'))];
+  const { thread_id } = (await checked.send('POST', '/chat/threads', { name: 'Ours' }, ana)).body;
+  const said = { thread_id, text: 'hello' };
+  const message = (await checked.send('POST', '/intake/chat-message', said, ana)).body.packet_uuid;
+  const unknown = '01JD7Q2M8XW3N5R6T8V9Y0Z1A2';
+  const threads = '/chat/threads';
+  const observation = { observed_at: 'yesterday', capture_point: { lat: 1, lon: 2 } };
+
+  const refused: [answer: Promise<Answer>, status: number, reason: string, parameters: object][] = [
+    [checked.send('GET', `/packets/${unknown}`), 404, 'packet.unknown', { id: unknown }],
+    [checked.send('GET', '/packets/fi%C3%A9ld'), 404, 'packet.unknown', { id: 'fiéld' }],
+    [checked.send('GET', `/packets/${message}`, undefined, ben), 403, 'packet.of_foreign_thread', {}],
+    [checked.send('GET', `${threads}/${unknown}`, undefined, ben), 404, 'thread.unknown', { id: unknown }],
+    [
+      checked.send('GET', `${threads}/${thread_id}`, undefined, ben),
+      403,
+      'thread.caller_not_participant',
+      { id: thread_id },
+    ],
+    [checked.send('GET', `${threads}/${thread_id}`), 401, 'thread.needs_token', { id: thread_id }],
+    [checked.send('GET', '/packets', undefined, { authorization: 'Basic x' }), 401, 'token.malformed', {}],
+    [
+      checked.send('POST', '/intake/scouting', observation),
+      400,
+      'timestamp.malformed',
+      { field: 'observed_at' },
+    ],
+    [
+      checked.send('POST', '/shares', { packet_id: message, contact_value: ' ' }, ana),
+      400,
+      'contact.wrong_length',
+      { field: 'contact_value', max: 320 },
+    ],
+    [
+      checked.send('GET', '/tiles/observations/1/2/0.mvt'),
+      400,
+      'tile.off_map',
+      { field: 'x', max: 1, zoom: 1 },
+    ],
+  ];
+  for (const [answer, status, reason, parameters] of refused) {
+    const { status: answered, headers, body } = await answer;
+    expect([answered, reasonsIn(headers), Object.keys(body)]).toEqual([
+      status,
+      [{ reason, parameters }],
+      ['error'],
+    ]);
+  }
+
+  const items = [
+    { intake: 'chat-message', body: { thread_id: unknown, text: 'lost' } },
+    { intake: 'scouting', body: observation },
+  ];
+  const batch = await checked.send('POST', '/intake/batch', items, ben);
+  expect([batch.status, batch.headers.get('fieldtrace-reason')]).toEqual([200, null]);
+  expect(batch.body.results).toEqual([
+    {
+      error: `there is no thread ${unknown}`,
+      status: 404,
+      reason: 'thread.unknown',
+      parameters: { id: unknown },
+    },
+    {
+      error: 'observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z',
+      status: 400,
+      reason: 'timestamp.malformed',
+      parameters: { field: 'observed_at' },
+    },
+  ]);
+  await checked.stop();
+});
+
+/** What a client reads in Fieldtrace-Reason. */
+function reasonsIn(headers: Headers): { reason: string; parameters: object }[] {
+  return parseList(headers.get('fieldtrace-reason') ?? '').map(([reason, parameters]) => ({
+    reason: String(reason),
+    parameters: Object.fromEntries(
+      [...parameters].map(([name, value]) => [
+        name,
+        value instanceof DisplayString ? value.toString() : value,
+      ]),
+    ),
+  }));
+}
 
 /** Sends bytes as they are and gives back everything that comes until the connection ends. */
 function exchange(request: string): Promise<string> {

@@ -66,10 +66,10 @@ export async function setPassword(
  */
 export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<string> {
   const hash = looksLikeApiKey(key) ? apiKeyHash(key) : undefined;
-  if (hash === undefined) throw new Problem('invalid', 'this is no key: ft_ and 49 letters and digits');
+  if (hash === undefined) throw new Problem('command.not_a_key');
   const { userId, name } = await transaction(pool, async database => {
     const found = await deleteApiKeyOfHash(database, hash);
-    if (!found) throw new Problem('not_found', 'there is no such key: it was revoked, or has expired');
+    if (!found) throw new Problem('command.unknown_key');
     const event: AuditEvent = {
       action: 'REVOKE_API_KEY',
       entity: 'user',
@@ -85,6 +85,6 @@ export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<strin
 async function accountOf(pool: pg.Pool, email: string) {
   const { emailKey } = checkEmail(email, 'EMAIL');
   const account = await findAccount(pool, emailKey);
-  if (!account) throw new Problem('not_found', 'there is no user with this address');
+  if (!account) throw new Problem('command.unknown_address');
   return { ...account, emailKey };
 }

@@ -82,19 +82,16 @@ async function withServices<Result>(
   work: (services: Services) => Promise<Result>,
 ): Promise<Result> {
   if (service === undefined && namesRegistry(settings)) {
-    throw new Problem(
-      'invalid',
-      'USER_REGISTRY_* names a registry, so the services have different users: say --service packet or --service trace',
-    );
+    throw new Problem('command.service_not_named');
   }
   if (service !== undefined && service !== 'packet' && service !== 'trace') {
-    throw new Problem('invalid', '--service must be packet or trace');
+    throw new Problem('command.wrong_service');
   }
   const trace = service === 'packet' ? undefined : await traceUser({ connection, owner, userId });
   const packet = service === 'trace' ? undefined : packetPersonalData(settings, connection);
   try {
     if (service === 'packet' && !(await packet?.isHere())) {
-      throw new Problem('not_found', 'the packet service has no tables in this database');
+      throw new Problem('command.no_packet_service');
     }
     return await work({ trace, packet });
   } finally {
@@ -110,7 +107,7 @@ async function traceUser({
   await migrateTraceBackend(connection, owner);
   return withPool(connection, TRACE_SCHEMA, async pool => {
     const user = /^[1-9]\d{0,8}$/.test(userId) ? await findUser(pool, Number(userId)) : undefined;
-    if (!user) throw new Problem('not_found', `the trace backend has no user ${userId}`);
+    if (!user) throw new Problem('command.unknown_user', { id: userId });
     return user.id;
   });
 }

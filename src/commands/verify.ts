@@ -27,7 +27,7 @@ export async function verifyEverything(
 ): Promise<Verified> {
   const packet = await isCurrent(packetServiceLacks(connection));
   const trace = await isCurrent(traceBackendLacks(connection));
-  if (!packet && !trace) throw new Problem('invalid', 'there is nothing to verify: the database is empty');
+  if (!packet && !trace) throw new Problem('command.nothing_to_verify');
   const kept: string[] = [];
   let mismatches = 0;
   if (packet) {
@@ -53,10 +53,7 @@ async function isCurrent(lacking: Promise<string[] | undefined>): Promise<boolea
   const names = await lacking;
   if (names === undefined) return false;
   if (names.length === 0) return true;
-  throw new Problem(
-    'invalid',
-    `the database is older than this version and lacks ${names.join(', ')}: start the services once`,
-  );
+  throw new Problem('command.database_too_old', { names: names.join(', ') });
 }
 
 async function verifyPackets(

@@ -27,7 +27,7 @@ export function registerBaseMap(app: Server, { DATA_DIR }: Pick<Settings, 'DATA_
   app.get('/basemap/:name', async (request, reply) => {
     const { name } = request.params as { name: string };
     if (!NAME.test(name) || !existsSync(path.join(root, name))) {
-      throw new Problem('not_found', 'there is no such base map');
+      throw new Problem('base_map.unknown');
     }
     reply.header('cache-control', 'no-cache');
     return reply.sendFile(name, root);

@@ -18,11 +18,9 @@ export interface Services {
  */
 export function registerForwarding(app: Server, services: Services, settings: Settings): void {
   const missing = {
-    packet: namesRegistry(settings)
-      ? 'the packet service checks tokens of another user registry (USER_REGISTRY_…), which the console cannot log in to'
-      : 'the packet service does not run in the process of the console: SERVICES must name both',
-    trace: 'the trace backend does not run in the process of the console: SERVICES must name both',
-  };
+    packet: namesRegistry(settings) ? 'console.foreign_registry' : 'console.packet_service_missing',
+    trace: 'console.trace_backend_missing',
+  } as const;
   for (const name of ['packet', 'trace'] as const) {
     const isUsable = name === 'trace' || !namesRegistry(settings);
     const service = isUsable ? services[name] : undefined;
@@ -33,7 +31,7 @@ export function registerForwarding(app: Server, services: Services, settings: Se
         onRequest: (request, reply, done) => {
           const own = `${request.protocol}://${request.host}`;
           try {
-            if (!service) throw new Problem('unavailable', missing[name]);
+            if (!service) throw new Problem(missing[name]);
             checkOrigin(request.raw, own);
             if (name === 'packet') bearToken(request.raw);
           } catch (error) {

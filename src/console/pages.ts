@@ -67,7 +67,7 @@ function isNavigation({ headers }: FastifyRequest): boolean {
 }
 
 function notFound({ url }: FastifyRequest): Problem {
-  return new Problem('not_found', `there is nothing at ${(url.split('?')[0] as string).slice(0, 200)}`);
+  return new Problem('request.unknown_path', { path: (url.split('?')[0] as string).slice(0, 200) });
 }
 
 function notBuilt() {

@@ -22,10 +22,7 @@ export function checkOrigin(
   if (READING.has(method ?? '') || headers.authorization !== undefined) return;
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin !== own || (site !== undefined && site !== 'same-origin')) {
-    throw new Problem(
-      'forbidden',
-      'changes are accepted from pages of the console only: Origin must be its own',
-    );
+    throw new Problem('console.foreign_origin');
   }
 }
 
@@ -37,7 +34,7 @@ export function checkOrigin(
 export function bearToken({ headers }: Pick<IncomingMessage, 'headers'>): void {
   if (headers.authorization === undefined) {
     const token = TOKEN.exec(headers.cookie ?? '')?.[1];
-    if (token === undefined) throw new Problem('unauthenticated', 'log in first');
+    if (token === undefined) throw new Problem('console.not_logged_in');
     headers.authorization = `Bearer ${token}`;
   }
   delete headers.cookie;

@@ -89,8 +89,13 @@ test('without a session the packet service is not asked at all, so that nobody b
     string,
     string
   >[]) {
-    const { status, body } = await pages.send('GET', '/packet/packets', undefined, headers);
+    const {
+      status,
+      body,
+      headers: answered,
+    } = await pages.send('GET', '/packet/packets', undefined, headers);
     expect([status, body]).toEqual([401, { error: 'log in first' }]);
+    expect(answered.get('fieldtrace-reason')).toBe('console.not_logged_in');
   }
   const forged = await pages.send('GET', '/packet/packets', undefined, { cookie: 'trace-accessToken=a.b.c' });
   expect(forged.status).toBe(401);
@@ -111,8 +116,9 @@ test('a change from a page of another origin is refused, whatever it says of its
       { origin: pages.packetUrl },
       { origin: pages.url, 'sec-fetch-site': 'cross-site' },
     ] as Record<string, string>[]) {
-      const { status, text } = await pages.send('POST', path, body, { cookie, ...headers });
-      expect(status, `${path} ${JSON.stringify(headers)} ${text}`).toBe(403);
+      const answer = await pages.send('POST', path, body, { cookie, ...headers });
+      expect(answer.status, `${path} ${JSON.stringify(headers)} ${answer.text}`).toBe(403);
+      expect(answer.headers.get('fieldtrace-reason')).toBe('console.foreign_origin');
     }
   }
   const own = { cookie, origin: pages.url, 'sec-fetch-site': 'same-origin' };

@@ -45,7 +45,12 @@ test('another body at a place of the same key is 409, and the other items are an
     'day 2',
   );
   expect(changed.body.results[0]).toEqual(first.body.results[0]);
-  expect(changed.body.results[1]).toEqual({ error: expect.stringContaining('day 2/1'), status: 409 });
+  expect(changed.body.results[1]).toEqual({
+    error: expect.stringContaining('day 2/1'),
+    status: 409,
+    reason: 'idempotency_key.other_body',
+    parameters: { key: 'day 2/1' },
+  });
 });
 
 test('the key of an item itself goes before the key of the batch', async () => {
@@ -74,9 +79,15 @@ test('an item whose place cannot be looked up for now says when to try again, an
   const refused = await send(items, 'day 5');
   registry.behave();
   const { results } = refused.body;
-  expect(results[0]).toEqual({ error: expect.stringContaining('for now'), status: 400, retry_after: 120 });
-  expect(results[1]).toEqual({ error: expect.stringContaining('capture_point'), status: 400 });
-  expect(results[2]).toEqual({ error: expect.stringContaining('for now'), status: 400, retry_after: 120 });
+  const refusal = { error: expect.stringContaining('for now'), status: 400, retry_after: 120 };
+  expect(results[0]).toMatchObject(refusal);
+  expect(results[1]).toEqual({
+    error: expect.stringContaining('capture_point'),
+    status: 400,
+    reason: 'observation.without_place',
+    parameters: { field: 'capture_point' },
+  });
+  expect(results[2]).toMatchObject(refusal);
 
   const { results: later } = (await send(items, 'day 5')).body;
   expect([later[0].packet_uuid, later[2].packet_uuid]).toEqual([expect.any(String), expect.any(String)]);

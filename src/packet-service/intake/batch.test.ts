@@ -85,9 +85,10 @@ test('bad items are answered with the error they would have got alone, and harm 
   expect(answers).toHaveLength(texts.length);
   for (const [n, answer] of answers.entries()) {
     if (expected[n]) {
-      expect(Object.keys(answer)).toEqual(['error', 'status', 'reason', 'parameters']);
-      expect(answer.error).toMatch(expected[n]);
-      expect(answer.status).toBe(n === 7 ? 413 : 400);
+      const { error, status, reason: _, parameters: __, ...others } = answer;
+      expect(others).toEqual({});
+      expect(error).toMatch(expected[n]);
+      expect(status).toBe(n === 7 ? 413 : 400);
     } else {
       expect(await messageOf(answer)).toBe(`item ${n}`);
     }
@@ -121,7 +122,14 @@ test('a batch that is sent again stores nothing again, also in another order or 
   const alone = await service.send('POST', '/intake/scouting', body(7), { 'idempotency-key': 'batch 7' });
   expect(alone.body).toEqual(first[7]);
   const changed = await service.send('POST', '/intake/batch', [item(99, 'batch 7')]);
-  expect(changed.body.results).toEqual([{ error: expect.stringContaining('Idempotency-Key'), status: 409 }]);
+  expect(changed.body.results).toEqual([
+    {
+      error: expect.stringContaining('Idempotency-Key'),
+      status: 409,
+      reason: 'idempotency_key.other_body',
+      parameters: { key: 'batch 7' },
+    },
+  ]);
   expect(await count()).toBe(stored);
 });
 
@@ -244,7 +252,7 @@ const filled = (count: number, bytes: number) =>
   Array.from({ length: count }, () =>
     Buffer.from(JSON.stringify({ intake: 'scouting', body: { x: 'x'.repeat(bytes) } })),
   );
-const refuse = () => Promise.reject(new Problem('invalid', 'refused'));
+const refuse = () => Promise.reject(new Problem('observation.without_place'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
   const whole = { isOrdered: false, check: () => {}, truncated: () => [], prepare: refuse, ...kind };
@@ -295,14 +303,21 @@ test('of large items few become packets in one turn, also when their places are 
     await resolved;
     return () => {
       made.set(turn(), (made.get(turn()) ?? 0) + 1);
-      throw new Problem('invalid', 'refused');
+      throw new Problem('observation.without_place');
     };
   };
   for (const isOrdered of [false, true]) {
     waiting = 0;
     made.clear();
     const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
-    expect(answers).toEqual(Array(20).fill({ error: 'refused', status: 400 }));
+    expect(answers).toEqual(
+      Array(20).fill({
+        error: 'capture_point is required (or geojson in its place)',
+        status: 400,
+        reason: 'observation.without_place',
+        parameters: {},
+      }),
+    );
     expect(Math.max(...made.values()), `ordered: ${isOrdered}`).toBe(1);
   }
   stop();
@@ -316,7 +331,7 @@ test('no more is parsed than there is room for, and everything is answered in it
     most = Math.max(most, inside);
     await new Promise(resolve => setImmediate(resolve));
     inside--;
-    throw new Problem('invalid', 'refused');
+    throw new Problem('observation.without_place');
   };
   const answers = await take({ prepare }, filled(50, 10_000), 45_000);
   expect(answers).toHaveLength(50);

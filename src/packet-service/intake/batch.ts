@@ -113,7 +113,7 @@ interface ItemOrder {
 function readItem(bytes: Buffer, pace: Pace): ReadItem['read'] | Promise<ReadItem['read']> {
   if (bytes.length > MAX_PACKET_BYTES) {
     return () => {
-      throw new Problem('too_large', `the item is larger than ${MAX_PACKET_BYTES} bytes`);
+      throw new Problem('intake_batch.item_too_large', { max: MAX_PACKET_BYTES });
     };
   }
   if (bytes.length > LARGE_TEXT) {

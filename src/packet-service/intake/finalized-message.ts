@@ -25,7 +25,7 @@ export async function checkFinalizedMessage(
   const { Body: message } = checkBody({ Body: body });
   checkText(message);
   if (truncate(message.text) !== message.text) {
-    throw new Problem('invalid', `Body.text is longer than ${MAX_TEXT} Unicode characters`);
+    throw new Problem('message.too_long', { field: 'Body.text', max: MAX_TEXT });
   }
   const field = 'Body.from_user';
   const userId = claimedUser(caller, field, message.from_user);

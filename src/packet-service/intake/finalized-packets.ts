@@ -64,7 +64,7 @@ export async function acceptFinalized(
   if (outcome.kind === 'key-exists' && key)
     return { ...checkSameRequest(key, outcome.answer), replayed: true };
   if (await isStored(pool, id, sections)) return storedBefore;
-  throw new Problem('conflict', `Header.id ${id} belongs to a packet with another hash`);
+  throw new Problem('packet.id_taken', { id, field: 'Header.id' });
 }
 
 async function readPacket(

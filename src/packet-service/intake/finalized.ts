@@ -28,7 +28,7 @@ export function hashedSections({ Header, Body, Footer }: Finalized): HashedSecti
   const body = canonicalJson(Body);
   const hash = packetHash(header, body);
   if (hash === Footer.hash) return { header, body };
-  throw new Problem('invalid', `Footer.hash is not the hash of this Header and Body, which is ${hash}`);
+  throw new Problem('packet.wrong_hash', { field: 'Footer.hash', hash });
 }
 
 /**
@@ -46,7 +46,7 @@ export function readFinalizedPacket(
 ): Packet {
   const timestamp = parseTimestamp(Header.timestamp);
   if (!timestamp || !hasOffset(Header.timestamp)) {
-    throw new Problem('invalid', 'Header.timestamp must be an ISO 8601 date-time with its UTC offset');
+    throw new Problem('timestamp.without_offset', { field: 'Header.timestamp' });
   }
   checkFooter(Footer, Body);
   const { hash, ...rest } = Footer;
@@ -68,12 +68,11 @@ export function readFinalizedPacket(
 
 /** @throws Problem invalid */
 function checkFooter({ enc, lang }: Finalized['Footer'], { jwe }: Record<string, unknown>): void {
-  if (enc !== 'none' && enc !== 'encrypted')
-    throw new Problem('invalid', 'Footer.enc must be none or encrypted');
+  if (enc !== 'none' && enc !== 'encrypted') throw new Problem('packet.wrong_enc', { field: 'Footer.enc' });
   if (enc === 'encrypted' && !isJwe(jwe)) {
-    throw new Problem('invalid', 'Footer.enc can only be encrypted with a JSON Web Encryption in Body.jwe');
+    throw new Problem('packet.encrypted_without_jwe', { field: 'Footer.enc' });
   }
-  if (!isLanguageTag(lang)) throw new Problem('invalid', 'Footer.lang must be a language tag (BCP 47)');
+  if (!isLanguageTag(lang)) throw new Problem('packet.wrong_lang', { field: 'Footer.lang' });
 }
 
 /** The `geoids` in the Body of a chat message, without the packet's own. */

@@ -21,14 +21,14 @@ const BYTE_COST = 0.04;
  * @throws Problem invalid when the bytes are not UTF-8, the array is broken, or there are no items or too many
  */
 export async function splitItems(bytes: Buffer, form: 'lines' | 'array', pace: Pace): Promise<Buffer[]> {
-  if (!isUtf8(bytes)) throw new Problem('invalid', 'the body is not valid UTF-8');
+  if (!isUtf8(bytes)) throw new Problem('intake_batch.not_utf8');
   const items = form === 'lines' ? await splitLines(bytes, pace) : await splitArray(bytes, pace);
-  if (items.length === 0) throw wrongCount('none');
+  if (items.length === 0) throw new Problem('intake_batch.empty', { max: MAX_ITEMS });
   return items;
 }
 
-function wrongCount(count: 'none' | 'more'): Problem {
-  return new Problem('invalid', `the body must have 1 to ${MAX_ITEMS} items, it has ${count}`);
+function tooMany(): Problem {
+  return new Problem('intake_batch.too_many_items', { max: MAX_ITEMS });
 }
 
 /** Yields to other requests between two parts of a body. */
@@ -49,7 +49,7 @@ async function splitLines(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
     const end = found === -1 ? bytes.length : found;
     const line = bytes.subarray(start, end);
     if (!isBlankItem(line)) lines.push(line);
-    if (lines.length > MAX_ITEMS) throw wrongCount('more');
+    if (lines.length > MAX_ITEMS) throw tooMany();
     start = end + 1;
     const turn = rest(start);
     if (turn) await turn;
@@ -61,7 +61,7 @@ async function splitLines(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
 async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
   const rest = stretches(pace);
   const opening = await skipSpace(bytes, 0, rest);
-  if (bytes[opening] !== OPEN_BRACKET) throw new Problem('invalid', 'the body must be an array');
+  if (bytes[opening] !== OPEN_BRACKET) throw new Problem('intake_batch.not_array');
   const items: Buffer[] = [];
   let at = opening + 1;
   let start = at;
@@ -82,7 +82,7 @@ async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
       else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) depth--;
       if ((byte === COMMA && depth === 1) || depth === 0) {
         items.push(bytes.subarray(start, at));
-        if (items.length > MAX_ITEMS) throw wrongCount('more');
+        if (items.length > MAX_ITEMS) throw tooMany();
         start = at + 1;
       }
     }
@@ -90,7 +90,7 @@ async function splitArray(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
     if (turn) await turn;
   }
   if (depth !== 0 || (await skipSpace(bytes, start, rest)) < bytes.length) {
-    throw new Problem('invalid', 'the body is not a complete JSON array');
+    throw new Problem('intake_batch.incomplete_array');
   }
   const [first] = items;
   return items.length === 1 && first && isBlankItem(first) ? [] : items;

@@ -104,7 +104,7 @@ function registerBatch(app: Server, taking: BatchContext): void {
       { schema: batchSchema, bodyLimit: MAX_BATCH_BYTES },
       async (request, reply) => {
         const items = request.body as Buffer[] | undefined;
-        if (!items) throw new Problem('invalid', 'the body must be a JSON array, or NDJSON');
+        if (!items) throw new Problem('intake_batch.without_body');
         const answers = await acceptBatch(taking, senderOf(request), items, keyText(request));
         const asLines = /ndjson/i.test(request.headers['content-type'] ?? '');
         return asLines

@@ -23,7 +23,7 @@ export async function readObservation(
   const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
   const timestamp = parseTimestamp(observed_at);
   if (!timestamp) {
-    throw new Problem('invalid', 'observed_at must be an ISO 8601 date-time such as 2026-03-01T08:15:00Z');
+    throw new Problem('timestamp.malformed', { field: 'observed_at' });
   }
   const enc = encryption(body);
   const { point, geoid, additionalGeoids, asOf } = await resolvePlace(resolver, sent);
@@ -54,7 +54,7 @@ async function resolvePlace(
     return { point, ...(await resolver.resolve(point, 'capture_point', { mayBeOutdated: true })) };
   }
   if (sentGeojson === undefined) {
-    throw new Problem('invalid', 'capture_point is required (or geojson in its place)');
+    throw new Problem('observation.without_place', { field: 'capture_point' });
   }
   // The schema checks it if there is no capture point.
   const geojson = sentGeojson as Static<typeof GeoJson>;
@@ -63,7 +63,7 @@ async function resolvePlace(
     return { point: null, ...(await resolver.resolvePolygon(geometry, 'geojson')) };
   const [lon, lat] = geometry.coordinates as [number, number];
   if (Math.abs(lat) > 90 || Math.abs(lon) > 180) {
-    throw new Problem('invalid', 'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)');
+    throw new Problem('observation.wrong_coordinates', { field: 'geojson.coordinates' });
   }
   return {
     point: { lat, lon },

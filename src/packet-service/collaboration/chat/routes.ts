@@ -169,7 +169,7 @@ function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadChe
       const userId = await namedUser(request, 'user_id', user_id);
       const { threadId } = await checkThread(thread_id, { anonymous: request.anonymous });
       if (!(await removeParticipant(pool, threadId, userId))) {
-        throw new Problem('not_found', `${userId} takes no part in thread ${thread_id}`);
+        throw new Problem('participant.unknown', { user: userId, id: thread_id });
       }
       return reply.code(204).send(null);
     },

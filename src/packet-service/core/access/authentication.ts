@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { JSONWebKeySet, JWTPayload } from 'jose';
 import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { Reason } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
 import { outbound } from '../../../platform/outbound/outbound.ts';
@@ -82,7 +83,7 @@ export function authenticate(
     const { authorization } = request.headers;
     const { open } = request.routeOptions.config;
     if (required && authorization === undefined && !open && !request.is404) {
-      done(new Problem('unauthenticated', 'this needs a token: Authorization: Bearer …'));
+      done(new Problem('token.missing'));
       return;
     }
     // Clients that poll or follow a mailed link may send credentials meant for another service.
@@ -97,7 +98,7 @@ export function authenticate(
   async function identify(request: FastifyRequest, authorization: string): Promise<void> {
     const token = bearerToken(authorization);
     if (looksLikeApiKey(token)) return identifyKey(request, token);
-    if (!check) throw new Problem('unauthenticated', 'no key is configured to check the token with');
+    if (!check) throw new Problem('token.not_checkable');
     const claims = await check(token);
     const user = userOf(claims);
     await users.keep(user);
@@ -106,12 +107,12 @@ export function authenticate(
   }
 
   async function identifyKey(request: FastifyRequest, key: string): Promise<void> {
-    if (!findKeyHolder) throw new Problem('unauthenticated', 'no registry is configured to ask about keys');
+    if (!findKeyHolder) throw new Problem('key.not_checkable');
     const hash = apiKeyHash(key);
     const holder = hash && (await findKeyHolder(hash));
-    if (!holder) throw new Problem('unauthenticated', 'the key is unknown, expired or revoked');
+    if (!holder) throw new Problem('key.invalid');
     const { userId, role, scopes, expiresAt, lacksFactor } = holder;
-    if (lacksFactor) throw new Problem('unauthenticated', LACKS_FACTOR);
+    if (lacksFactor) throw new Problem('key.second_factor_missing');
     const needed = neededScope(request.method, request.routeOptions.config.keyScope);
     if (!allows(scopes, needed)) throw new Problem('forbidden', missingScope(needed));
     await users.keep(userId);
@@ -187,14 +188,10 @@ function expectedOf(settings: Settings): Expected {
   return { issuer, audience: audience?.split(',') };
 }
 
-const LACKS_FACTOR =
-  'the role of the user needs a second factor, without which the key was created: create another with it';
-
-const SENTENCES: Record<Refusal, string> = {
-  ended: 'the session of the token has ended; log in again',
-  'second-factor':
-    'the role of the user needs a second factor: set one up at the trace backend, or log in with its code',
-};
+const REASONS = {
+  ended: 'token.session_ended',
+  'second-factor': 'token.second_factor_missing',
+} as const satisfies Record<Refusal, Reason>;
 
 /** Checks tokens of a registry in this process, which also knows whether a session was ended early. */
 function ownTokenCheck(registry: UserRegistry): TokenCheck {
@@ -202,7 +199,7 @@ function ownTokenCheck(registry: UserRegistry): TokenCheck {
   return async token => {
     const claims = await check(token);
     const refusal = await registry.refusalOf(claims);
-    if (refusal) throw new Problem('unauthenticated', SENTENCES[refusal]);
+    if (refusal) throw new Problem(REASONS[refusal]);
     return claims;
   };
 }
@@ -218,7 +215,7 @@ function keysFrom(url: URL, watch: BreakerWatch | undefined): () => Promise<JSON
 
 function bearerToken(header: string): string {
   const token = /^Bearer +([\w.~+/-]+=*)$/i.exec(header)?.[1];
-  if (!token) throw new Problem('unauthenticated', 'Authorization must be: Bearer <token>');
+  if (!token) throw new Problem('token.malformed');
   return token;
 }
 
@@ -228,17 +225,17 @@ function bearerToken(header: string): string {
  */
 function userOf({ sub, type, is_activated, second_factor }: JWTPayload): string {
   if (type !== undefined && type !== 'access') {
-    throw new Problem('unauthenticated', `the token is of type ${String(type).slice(0, 20)}, not access`);
+    throw new Problem('token.wrong_type', { type: String(type).slice(0, 20) });
   }
   // So say our tokens where the trace backend is not in this process.
   if (is_activated === false && second_factor === 'missing') {
-    throw new Problem('unauthenticated', SENTENCES['second-factor']);
+    throw new Problem('token.second_factor_missing');
   }
-  if (is_activated === false) throw new Problem('unauthenticated', "the token's user is not activated");
+  if (is_activated === false) throw new Problem('token.user_not_activated');
   // PostgreSQL cannot store U+0000 or unpaired surrogates. A registry may sign any JSON.
   const isUser = typeof sub === 'string' && sub !== '' && sub.length <= MAX_USER;
   if (!isUser || sub.includes('\0') || !sub.isWellFormed()) {
-    throw new Problem('unauthenticated', 'the token names no user in sub');
+    throw new Problem('token.without_user');
   }
   return sub;
 }

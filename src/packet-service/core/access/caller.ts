@@ -59,7 +59,7 @@ export function claimedUser(
 ): string | undefined {
   if (user === undefined) return named;
   if (named !== undefined && named !== user) {
-    throw new Problem('forbidden', `${field} must be the user of the token`);
+    throw new Problem('user.not_of_token', { field });
   }
   return user;
 }
@@ -77,7 +77,7 @@ export async function actingUser(
 
 /** The error for an anonymous request that acts as a user who has ever sent a token. */
 export function userHasTokens(field: string): Problem {
-  return new Problem('forbidden', `${field} is a user who has tokens: this needs one of them`);
+  return new Problem('user.has_tokens', { field });
 }
 
 /**
@@ -96,14 +96,6 @@ export async function namedUser(
 
 /** @throws Problem invalid when nobody is named */
 export function required(field: string, user: string | undefined): string {
-  if (user === undefined) throw new Problem('invalid', `${field} is required`);
+  if (user === undefined) throw new Problem('validation.required', { field });
   return user;
-}
-
-/** The error for a request without a token that asks for something created with one. */
-export function tokenNeeded(what: string): Problem {
-  return new Problem(
-    'unauthenticated',
-    `${what} was created with a token and needs one: Authorization: Bearer …`,
-  );
 }

@@ -64,9 +64,7 @@ export function keyHolders(
     const holder = status === 200 ? readHolder(body) : undefined;
     if (holder) return holder;
     logger.warn({ status }, 'the user registry gave no usable answer about a key: check SERVICE_TOKEN');
-    throw new Problem('unavailable', 'the key cannot be checked: the user registry gave no usable answer', {
-      retryAfter: RETRY_SECONDS,
-    });
+    throw new Problem('key.registry_answer_unusable', {}, { retryAfter: RETRY_SECONDS });
   }
 
   const answers = new LRUCache<string, { holder: KeyHolder | undefined }>({

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { type Caller, type ReadableThreads, tokenNeeded } from './caller.ts';
+import type { Caller, ReadableThreads } from './caller.ts';
 
 /** What decides who reads a packet: its id, its thread (uuid form), and whether that was made with a token. */
 export interface Guarded {
@@ -35,11 +35,11 @@ export function packetVisibility(
 ): Visibility {
   return {
     async checkReader({ user, anonymous }, { id, threadId, closed }) {
-      if (anonymous && closed) throw tokenNeeded("this packet's thread");
+      if (anonymous && closed) throw new Problem('packet.needs_token');
       if (user === undefined || threadId === null) return;
       if (await isParticipant(database, threadId, user)) return;
       if (await isSharedWith(database, [id], user)) return;
-      throw new Problem('forbidden', 'only participants of its thread can read this packet');
+      throw new Problem('packet.of_foreign_thread');
     },
     async readableThreads({ user, anonymous }) {
       if (user !== undefined) return findThreadIds(database, user, { openOnly: false });

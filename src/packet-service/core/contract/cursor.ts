@@ -29,5 +29,5 @@ export async function positionOf<Position>(
 }
 
 function badCursor(): Problem {
-  return new Problem('invalid', 'cursor must be the next_cursor of an earlier page');
+  return new Problem('validation.unknown_cursor', { field: 'cursor' });
 }

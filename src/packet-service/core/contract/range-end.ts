@@ -17,6 +17,6 @@ export function rangeEnd(
 ): string | undefined {
   if (!text) return undefined;
   const moment = parseRangeEnd(text, end);
-  if (moment === undefined) throw new Problem('invalid', `${name} must be an ISO 8601 date-time or date`);
+  if (moment === undefined) throw new Problem('validation.no_date_time_or_date', { field: name });
   return moment;
 }

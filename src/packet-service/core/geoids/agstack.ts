@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { groundOfChecked, readBoundary } from '../../../geometry/boundary.ts';
 import { leafCell, leafToken } from '../../../geometry/cells.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { type Fault, fault, type Reason } from '../../../platform/http/reasons/catalogue.ts';
 import { outbound } from '../../../platform/outbound/outbound.ts';
 import { isGeoid, pointGeoidV1 } from './geoid.ts';
 import {
@@ -11,7 +12,6 @@ import {
   type Point,
   type Resolution,
   undecided,
-  unresolved,
 } from './resolution.ts';
 
 export interface AgstackSettings {
@@ -35,6 +35,8 @@ const MAX_FIELDS = 1000;
 const NUDGE = 1e-9;
 /** Characters of a registry's message in our error message. */
 const MAX_REFUSAL_LENGTH = 200;
+/** Retry-After while the registry cannot be used, in seconds. */
+const UNUSABLE_SECONDS = 60;
 
 /** The registry's answer. Nothing is assumed about the shape of its JSON. */
 interface Answer {
@@ -91,10 +93,30 @@ export function agstackResolver(
 /** The registry refused the place; the message is its own. */
 class Refusal extends Error {}
 
+/** The registry answers but cannot be used; an operator has to fix it, so the client may retry later. */
+class Unusable extends Error {
+  readonly faultAt: (field: string) => Fault;
+
+  constructor(faultAt: (field: string) => Fault) {
+    super('the asset registry cannot be used');
+    this.faultAt = faultAt;
+  }
+}
+
+/** A reason whose only parameter is the field. */
+type PlainReason = Exclude<Extract<Reason, `geoid.registry_${string}`>, 'geoid.registry_answers_status'>;
+
+/** @param reason what is wrong with the registry's answer */
+function unusable(reason: PlainReason): Unusable {
+  return new Unusable(field => fault(reason, { field }));
+}
+
 /** Turns a failure of or at the registry into the error of a failed resolution. */
-function resolutionError(error: unknown, path: string): unknown {
-  if (error instanceof Refusal) return unresolved(path, `the asset registry says: ${error.message}`);
-  if (error instanceof Problem && error.code === 'unavailable') return undecided(path, error);
+function resolutionError(error: unknown, field: string): unknown {
+  if (error instanceof Refusal)
+    return new Problem('geoid.refused_by_registry', { field, message: error.message });
+  if (error instanceof Unusable) return new Problem([error.faultAt(field)], { retryAfter: UNUSABLE_SECONDS });
+  if (error instanceof Problem && error.code === 'unavailable') return undecided(field, error);
   return error;
 }
 
@@ -115,19 +137,14 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
     // Only the route that needs the keys gets them.
     const headers = route === FETCH_FIELDS ? { ...bearer, ...keys } : bearer;
     const answer = await send({ method: 'POST', url: new URL(route, base), headers, body });
-    if (answer.status === 401 || answer.status === 403)
-      throw registryUnavailable('does not accept our token');
-    if (answer.status !== 200 && answer.status !== 400 && answer.status !== 422) {
-      throw registryUnavailable(`answered ${answer.status}; is its address right?`);
+    const { status, body: sent } = answer;
+    if (status === 401 || status === 403) throw unusable('geoid.registry_refuses_token');
+    if (status !== 200 && status !== 400 && status !== 422) {
+      throw new Unusable(field => fault('geoid.registry_answers_status', { field, status }));
     }
-    if (!isObject(answer.body)) throw registryUnavailable('sent an answer of another shape');
-    return { status: answer.status, body: answer.body };
+    if (!isObject(sent)) throw unusable('geoid.registry_answer_of_other_shape');
+    return { status, body: sent };
   };
-}
-
-/** The registry answers but cannot be used; an operator has to fix it, so the client may retry later. */
-function registryUnavailable(what: string): Problem {
-  return new Problem('unavailable', `the asset registry ${what}`, { retryAfter: 60 });
 }
 
 async function askForPoint(call: Call, { lat, lon }: Point): Promise<Resolution> {
@@ -149,7 +166,7 @@ async function askForPolygon(call: Call, wkt: string): Promise<Resolution> {
   if (answer.status === 200 || !Array.isArray(matched))
     return { geoid: readGeoid(answer), additionalGeoids: [] };
   if (matched.length === 0 || matched.length > MAX_FIELDS || !matched.every(isGeoid)) {
-    throw registryUnavailable('sent GeoIDs of another form');
+    throw unusable('geoid.registry_geoids_of_other_form');
   }
   // Each of them nearly equals the polygon, so their areas cannot rank them.
   const [geoid, ...others] = [...new Set(matched)].sort() as [string, ...string[]];
@@ -166,7 +183,7 @@ function isKnown(answer: Answer): boolean {
 function readGeoid(answer: Answer): string {
   const geoid = answer.body['Geo Id'];
   if (answer.status !== 200 || geoid === undefined || geoid === null) throw new Refusal(refusalText(answer));
-  if (!isGeoid(geoid)) throw registryUnavailable('sent a GeoID of another form');
+  if (!isGeoid(geoid)) throw unusable('geoid.registry_geoid_of_other_form');
   return geoid;
 }
 
@@ -191,13 +208,13 @@ function refusalText({ status, body }: Answer): string {
  */
 function readFields(fields: unknown): string[] {
   if (!Array.isArray(fields) || fields.length > MAX_FIELDS)
-    throw registryUnavailable('sent a list of fields of another shape');
+    throw unusable('geoid.registry_fields_of_other_shape');
   const areas = new Map<string, number>();
   for (const field of fields) {
-    if (!isObject(field)) throw registryUnavailable('sent a field of another shape');
+    if (!isObject(field)) throw unusable('geoid.registry_field_of_other_shape');
     const entries = 'Geo Id' in field ? [[field['Geo Id'], field] as const] : Object.entries(field);
     for (const [geoid, data] of entries) {
-      if (!isGeoid(geoid) || !isObject(data)) throw registryUnavailable('sent a field of another shape');
+      if (!isGeoid(geoid) || !isObject(data)) throw unusable('geoid.registry_field_of_other_shape');
       const feature = data['Geo JSON'];
       const geometry = isObject(feature) && feature.type === 'Feature' ? feature.geometry : feature;
       if (isObject(geometry) && geometry.type === 'Point') continue;

@@ -7,9 +7,6 @@ export function refuseBesideRegistry({
 }: Pick<Settings, 'ASSET_REGISTRY_URL'>): () => Promise<void> {
   return async () => {
     if (ASSET_REGISTRY_URL === undefined) return;
-    throw new Problem(
-      'not_implemented',
-      'fields are registered in the configured asset registry; register them there',
-    );
+    throw new Problem('field.registered_elsewhere');
   };
 }

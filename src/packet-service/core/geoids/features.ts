@@ -15,9 +15,9 @@ export const MAX_NAME = 200;
 export async function readFeatures(body: unknown, surveyor: Surveyor): Promise<FieldToRegister[]> {
   const { type, features } = asObject(body, 'the body');
   if (type === 'Feature') return [await readFeature(body, '', surveyor)];
-  if (type !== 'FeatureCollection') throw new Problem('invalid', 'type must be Feature or FeatureCollection');
+  if (type !== 'FeatureCollection') throw new Problem('field.not_feature_or_collection', { field: 'type' });
   if (!Array.isArray(features) || features.length === 0 || features.length > MAX_FEATURES) {
-    throw new Problem('invalid', `features must be an array of 1 to ${MAX_FEATURES} Features`);
+    throw new Problem('field.wrong_feature_count', { field: 'features', max: MAX_FEATURES });
   }
   const fields: FieldToRegister[] = [];
   for (const [index, feature] of features.entries()) {
@@ -31,7 +31,7 @@ export async function readFeatures(body: unknown, surveyor: Surveyor): Promise<F
  */
 async function readFeature(feature: unknown, prefix: string, surveyor: Surveyor): Promise<FieldToRegister> {
   const { type, geometry, properties } = asObject(feature, prefix.slice(0, -1));
-  if (type !== 'Feature') throw new Problem('invalid', `${prefix}type must be Feature`);
+  if (type !== 'Feature') throw new Problem('field.not_feature', { field: `${prefix}type` });
   const name = readName(properties, prefix);
   const surveyed = await surveyor.survey(geometry, `${prefix}geometry`, true);
   const { type: kind, coordinates } = geometry as { type: string; coordinates: unknown };
@@ -43,17 +43,14 @@ function readName(properties: unknown, prefix: string): string | undefined {
   const { name } = asObject(properties, `${prefix}properties`);
   if (name === undefined || name === null) return undefined;
   if (typeof name !== 'string' || name.length > MAX_NAME) {
-    throw new Problem(
-      'invalid',
-      `${prefix}properties.name must be a string of at most ${MAX_NAME} characters`,
-    );
+    throw new Problem('field.wrong_name', { field: `${prefix}properties.name`, max: MAX_NAME });
   }
   return name;
 }
 
 function asObject(value: unknown, path: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new Problem('invalid', `${path} must be an object`);
+    throw new Problem('field.not_object', { field: path });
   }
   return value as Record<string, unknown>;
 }

@@ -3,7 +3,7 @@ import { contains, type Ground, interiorPoint } from '../../../geometry/polygon.
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { type Caller, tokenNeeded } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
@@ -81,10 +81,10 @@ export async function removeField(
 ): Promise<void> {
   await lockRegistration(database);
   const [field] = await findFields(database, [geoid]);
-  if (!field) throw new Problem('not_found', `there is no field ${geoid}`);
+  if (!field) throw new Problem('field.unknown', { geoid });
   checkRegistrar(caller, field, mode);
   const [packet] = await findIdsOfGeoid(database, geoid, 1);
-  if (packet) throw new Problem('conflict', `packets refer to field ${geoid}, so it cannot be deleted`);
+  if (packet) throw new Problem('field.has_packets', { geoid });
   await deleteField(database, geoid, new Date());
   await watch.deleted(database, geoid);
 }
@@ -95,11 +95,8 @@ function checkRegistrar(
   mode: 'off' | 'optional' | 'required',
 ): void {
   if (administrator || mode === 'off') return;
-  if (author !== null && anonymous) throw tokenNeeded(`field ${geoid}`);
+  if (author !== null && anonymous) throw new Problem('field.needs_token', { geoid });
   if (author === null ? mode === 'required' : author !== user) {
-    throw new Problem(
-      'forbidden',
-      `only the user who registered field ${geoid}, or an administrator, can delete it`,
-    );
+    throw new Problem('field.not_own', { geoid });
   }
 }

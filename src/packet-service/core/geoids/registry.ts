@@ -213,8 +213,8 @@ export async function registerFields(
     const outer =
       author === null || administrator ? undefined : await findOuter(database, ground, author, pace);
     if (outer !== undefined) {
-      const which = fields.length > 1 ? `features[${index}]` : 'the field';
-      throw new Problem('forbidden', `${which} lies inside field ${outer}, which another user registered`);
+      if (fields.length === 1) throw new Problem('field.inside_foreign', { geoid: outer });
+      throw new Problem('field.feature_inside_foreign', { field: `features[${index}]`, geoid: outer });
     }
     const { bounds, areaM2 } = ground;
     const geoid = await freeGeoid(database, ground, boundary);
@@ -282,8 +282,5 @@ export async function freeGeoid(
   );
   const geoid = cornersGeoid(corners);
   if (!(await isTaken(database, geoid, boundary))) return geoid;
-  throw new Problem(
-    'conflict',
-    'there is no GeoID left for this boundary: fields of other shapes have all of its',
-  );
+  throw new Problem('field.no_geoid_left');
 }

@@ -47,12 +47,7 @@ export const MAX_ADDITIONAL_GEOIDS = 100;
 /** @throws Problem invalid when the point is not on the globe */
 export function checkPoint({ lat, lon }: Point, path: string): void {
   if (Math.abs(lat) <= 90 && Math.abs(lon) <= 180) return;
-  throw new Problem('invalid', `${path} must have lat from -90 to 90 and lon from -180 to 180`);
-}
-
-/** The error for a well-formed place without a GeoID. */
-export function unresolved(path: string, reason: string): Problem {
-  return new Problem('invalid', `${path}: GeoID resolution failed: ${reason}`);
+  throw new Problem('geoid.point_off_globe', { field: path });
 }
 
 /**

@@ -2,12 +2,13 @@ import type pg from 'pg';
 import { leafCell } from '../../../geometry/cells.ts';
 import { interiorPoint } from '../../../geometry/polygon.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
+import { Problem } from '../../../platform/http/problems.ts';
 import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
 import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
-import { checkPoint, type GeoidResolver, MAX_ADDITIONAL_GEOIDS, unresolved } from './resolution.ts';
+import { checkPoint, type GeoidResolver, MAX_ADDITIONAL_GEOIDS } from './resolution.ts';
 import type { Surveyor } from './surveyor.ts';
 
 export type { GeoidResolver, Point, Resolution } from './resolution.ts';
@@ -68,7 +69,7 @@ function builtInResolver(
       const [geoid, ...others] = geoids;
       if (geoid !== undefined)
         return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS), asOf };
-      if (strict) throw unresolved(path, 'the point is in no registered field');
+      if (strict) throw new Problem('geoid.point_outside_fields', { field: path });
       return { geoid: pointGeoid(leaf), additionalGeoids: [], asOf };
     },
 
@@ -78,7 +79,7 @@ function builtInResolver(
       const [lon, lat] = interiorPoint(ground);
       const [same, around] = await Promise.all([sameGround(pool, surveyed, pace), lookUp({ lat, lon })]);
       const geoid = same?.geoid ?? around[0];
-      if (geoid === undefined && strict) throw unresolved(path, 'the polygon is in no registered field');
+      if (geoid === undefined && strict) throw new Problem('geoid.polygon_outside_fields', { field: path });
       if (geoid === undefined)
         return { geoid: await freeGeoid(pool, ground, JSON.stringify(geometry)), additionalGeoids: [] };
       return {

@@ -88,7 +88,7 @@ function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fie
   app.get('/fields/names', { schema: listFieldNamesSchema, preHandler }, async request => {
     const { geoids, name } = request.query;
     if ((geoids === undefined) === (name === undefined)) {
-      throw new Problem('invalid', 'the query must have either geoids or name');
+      throw new Problem('field.wrong_names_query');
     }
     if (geoids !== undefined) return { fields: await namesOfFields(pool, geoids.split(',')) };
     const search = fieldsByName({ beginning: name as string, limit: MAX_FOUND });
@@ -97,7 +97,7 @@ function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fie
 
   app.get('/fields/:geoid', { schema: getFieldSchema, preHandler }, async (request, reply) => {
     const [field] = await findFields(pool, [request.params.geoid]);
-    if (!field) throw new Problem('not_found', `there is no field ${request.params.geoid}`);
+    if (!field) throw new Problem('field.unknown', { geoid: request.params.geoid });
     return sendGeoJson(reply, asFeature(field));
   });
 

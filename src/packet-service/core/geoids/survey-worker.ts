@@ -12,7 +12,10 @@ function answer(id: number, work: () => SurveyAnswer['survey']): SurveyAnswer {
   try {
     return { id, survey: work() };
   } catch (error) {
-    if (error instanceof Problem) return { id, problem: { code: error.code, message: error.message } };
+    if (error instanceof Problem) {
+      const { code, message, faults } = error;
+      return { id, problem: { code, message, faults } };
+    }
     return { id, error: error as Error };
   }
 }

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { countPositions } from '../../../geometry/boundary.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { ProblemCode } from '../../../platform/http/reasons/reason.ts';
 import { type Survey, survey } from './survey.ts';
 
@@ -25,7 +26,7 @@ export interface SurveyRequest {
 export interface SurveyAnswer {
   id: number;
   survey?: Survey;
-  problem?: { code: ProblemCode; message: string };
+  problem?: { code: ProblemCode; message: string; faults: readonly Fault[] };
   error?: Error;
 }
 
@@ -64,6 +65,11 @@ export function openSurveyor(pace: Pace): Surveyor {
   };
 }
 
+/** Problems of the geometry have no reasons until its conversion; then only the faults pass between the threads. */
+function problemOf({ code, message, faults }: NonNullable<SurveyAnswer['problem']>): Problem {
+  return faults.length > 0 ? new Problem(faults) : new Problem(code, message);
+}
+
 /** @param onEnd called when the thread has ended, by itself or not */
 function startThread(onEnd: () => void) {
   const worker = new Worker(new URL('./survey-worker.ts', import.meta.url), {
@@ -78,7 +84,7 @@ function startThread(onEnd: () => void) {
     const asked = waiting.get(id);
     waiting.delete(id);
     if (survey) asked?.resolve(survey);
-    else asked?.reject(problem ? new Problem(problem.code, problem.message) : error);
+    else asked?.reject(problem ? problemOf(problem) : error);
   });
   worker.on('error', error => {
     failure = error as Error;
@@ -91,7 +97,7 @@ function startThread(onEnd: () => void) {
   return {
     async ask(request: Omit<SurveyRequest, 'id'>): Promise<Survey> {
       if (waiting.size >= MAX_WAITING) {
-        throw new Problem('unavailable', 'too many large boundaries wait to be read', { retryAfter: 5 });
+        throw new Problem('field.too_many_boundaries', {}, { retryAfter: 5 });
       }
       const asked = Promise.withResolvers<Survey>();
       const id = ++count;

@@ -69,10 +69,10 @@ export async function findEarlierAnswer(
  */
 export function checkSameRequest(key: Key, answer: StoredAnswer): StoredAnswer {
   if (answer.fingerprint.length === 0) {
-    throw new Problem('gone', `what the request with Idempotency-Key "${key.key}" created was erased`);
+    throw new Problem('idempotency_key.answer_erased', { key: key.key });
   }
   if (answer.fingerprint.equals(key.fingerprint)) return answer;
-  throw new Problem('conflict', `Idempotency-Key "${key.key}" was used before with another body`);
+  throw new Problem('idempotency_key.other_body', { key: key.key });
 }
 
 /** Sends the first answer again, marked as a replay. */

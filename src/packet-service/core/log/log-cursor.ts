@@ -40,8 +40,5 @@ export function logCursorText({ position, tag }: LogCursor): string {
  */
 export function checkLogCursor(field: string, kept: LogCursor, found: LogCursor | undefined): void {
   if (found?.tag === kept.tag) return;
-  throw new Problem(
-    'conflict',
-    `${field} belongs to another log, as after a restored backup: start over, without it`,
-  );
+  throw new Problem('log.other', { field });
 }

@@ -97,7 +97,7 @@ export function finishPacket(
   // UTF-8 needs at most three bytes per code unit: the exact length of small packets is not computed.
   const units = header.length + body.length + footer.length;
   if (units * 3 > MAX_PACKET_BYTES && Buffer.byteLength(header + body + footer) > MAX_PACKET_BYTES) {
-    throw new Problem('too_large', `the packet is larger than ${MAX_PACKET_BYTES} bytes of JSON`);
+    throw new Problem('packet.too_large', { max: MAX_PACKET_BYTES });
   }
   const point = parts.point ?? null;
   return {

@@ -47,10 +47,10 @@ export function boxWithin({ west, south, east, north }: Bbox): Box {
  */
 export function parseCircle(text: string): Circle {
   const numbers = parseNumbers(text, 3);
-  if (!numbers) throw new Problem('invalid', 'near must be lat,lon,metres');
+  if (!numbers) throw new Problem('packet.near_malformed', { field: 'near' });
   const [lat, lon, metres] = numbers as [number, number, number];
   if (!isLatitude(lat) || !isLongitude(lon) || !(metres >= 0 && metres <= MAX_METRES)) {
-    throw new Problem('invalid', `near must have a latitude, a longitude and 0 to ${MAX_METRES} metres`);
+    throw new Problem('packet.near_out_of_range', { field: 'near', max: MAX_METRES });
   }
   // One extra millimetre, so that rounding never omits a cell with a point on the rim.
   const angle = S1Angle.radians(Math.min((metres + 0.001) / EARTH_RADIUS, Math.PI));

@@ -155,10 +155,7 @@ async function takePlace(exports: pg.Pool): Promise<pg.PoolClient> {
     return await exports.connect();
   } catch (error) {
     if (exports.idleCount > 0 || exports.totalCount < exports.options.max) throw error;
-    throw new Problem('unavailable', 'too many exports run at the same time; try again', {
-      retryAfter: BUSY_SECONDS,
-      cause: error,
-    });
+    throw new Problem('export.too_many', {}, { retryAfter: BUSY_SECONDS, cause: error });
   }
 }
 

@@ -23,11 +23,7 @@ export type PacketReader = (
 /** @throws Problem gone when the packet was erased */
 export function refuseErased({ erasedAt }: Pick<StoredPacket, 'erasedAt'>, id: string): void {
   if (erasedAt === null) return;
-  const day = erasedAt.toISOString().slice(0, 10);
-  throw new Problem(
-    'gone',
-    `packet ${id} was erased on ${day}; /packets/{id}/verify has its Header and hash`,
-  );
+  throw new Problem('packet.erased', { id, date: erasedAt.toISOString().slice(0, 10) });
 }
 
 /** Concurrent reads share one query; each sees everything committed before it began. */
@@ -48,7 +44,7 @@ export function packetReader(database: Database, visibility: Visibility): Packet
     const uuid = parseUlid(id);
     const find = from === undefined ? findPacket : loaderOf(from.database);
     const packet = uuid && ((await find(uuid)) ?? (find === findPacket ? undefined : await findPacket(uuid)));
-    if (!packet) throw new Problem('not_found', `there is no packet ${id}`);
+    if (!packet) throw new Problem('packet.unknown', { id });
     await visibility.checkReader(caller, { ...packet, id: uuid });
     if (!remains) refuseErased(packet, id);
     return packet;

@@ -57,7 +57,7 @@ export function registerPackets(
     const { hours = DEFAULT_HOURS } = request.query;
     const from = new Date(rangeEnd(request.query.from, 'from') as string);
     // Ids begin with the milliseconds since then.
-    if (from.getTime() < 0) throw new Problem('invalid', 'from must be in 1970 or later');
+    if (from.getTime() < 0) throw new Problem('packet.arrivals_before_1970', { field: 'from' });
     const threads = await visibility.readableThreads(request);
     const { database } = await reads(request);
     const counts = await countByHour(database, { from, hours, limit: COUNTED_PER_HOUR, threads });

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
-import { passingTrouble, type Trouble } from '../../../platform/database/troubles.ts';
+import { passingTrouble, type Trouble, type TroubleKind } from '../../../platform/database/troubles.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { Reason } from '../../../platform/http/reasons/catalogue.ts';
 import { openPipelines, type Pipelines } from './pipelines.ts';
 import { type RowPeak, rowPeak } from './row-peak.ts';
 import {
@@ -179,8 +180,7 @@ function bytesOf({ packet: { header, body } }: PacketWrite): number {
 }
 
 function tooMuchWaits(): Problem {
-  const message = 'too many packets wait to be written; nothing was stored';
-  return new Problem('unavailable', message, { retryAfter: 2 });
+  return new Problem('packet.too_many_waiting', {}, { retryAfter: 2 });
 }
 
 /**
@@ -213,9 +213,9 @@ async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
 
 /** Answers writes that have waited since a time or longer. Those not sent yet are dropped. */
 function giveUp(waiting: WaitingList, inFlight: Iterable<Waiting[]>, since: number): void {
-  for (const one of waiting.takeOlder(since)) abandon(one, 'nothing was stored');
+  for (const one of waiting.takeOlder(since)) abandon(one, 'packet.not_stored_in_time');
   for (const batch of inFlight) {
-    for (const one of batch) if (one.since <= since) abandon(one, 'it may have been stored');
+    for (const one of batch) if (one.since <= since) abandon(one, 'packet.perhaps_stored');
   }
 }
 
@@ -299,7 +299,7 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
     } else if (error instanceof Problem) {
       for (const { reject } of batch) reject(error);
     } else if (batch.length === 1) {
-      batch[0]?.reject(new Problem('internal', 'the packet could not be stored', { cause: error }));
+      batch[0]?.reject(new Problem('packet.not_storable', {}, { cause: error }));
     } else {
       const half = batch.length >> 1;
       await writeBatch(writing, batch.slice(0, half));
@@ -340,26 +340,35 @@ async function writePatiently({ pipelines, clock, logger, watch }: Writing, batc
   }
 }
 
+/** Why packets are refused during a trouble that lasts. */
+const REFUSALS = {
+  full: 'packet.no_disk_space',
+  'read-only': 'packet.database_read_only',
+} as const satisfies Partial<Record<TroubleKind, Reason>>;
+
+/** A trouble that lasts. */
+type Lasting = Trouble & { kind: keyof typeof REFUSALS };
+
 /** Whether retrying is useless. While the server is unreachable, each packet has its own deadline. */
-function lasts({ kind }: Trouble, waitedMs: number): boolean {
+function lasts(trouble: Trouble, waitedMs: number): trouble is Lasting {
+  const { kind } = trouble;
   return kind === 'full' || (kind === 'read-only' && waitedMs >= REFUSED_PATIENCE_MS);
 }
 
 function refusal(
-  { message, retryAfter }: Trouble,
+  { kind, message, retryAfter }: Lasting,
   packets: number,
   cause: unknown,
   logger: FastifyBaseLogger,
 ): Problem {
   logger.error({ err: cause, packets }, `${message}: packets refused`);
-  return new Problem('unavailable', `${message}; send the packet again`, { retryAfter, cause });
+  return new Problem(REFUSALS[kind], {}, { retryAfter, cause });
 }
 
 /** Answers a request that has waited too long. */
-function abandon(one: Waiting, outcome: string): void {
+function abandon(one: Waiting, outcome: 'packet.not_stored_in_time' | 'packet.perhaps_stored'): void {
   one.givenUp = true;
-  const message = `the database does not answer: ${outcome}; send the packet again`;
-  one.reject(new Problem('unavailable', message, { retryAfter: 5 }));
+  one.reject(new Problem(outcome, {}, { retryAfter: 5 }));
 }
 
 /** Answers come in the order in which batches were sent: what failed before this one on its connection is known by now. */

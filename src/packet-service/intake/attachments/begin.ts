@@ -68,7 +68,7 @@ async function begin(
   const { attachmentId = newAttachmentId(), name = '' } = readMetadata(metadata);
   const [stored] = await findAttachments(pool, [attachmentId]);
   if (stored && length !== undefined && stored.size !== length) {
-    throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
+    throw new Problem('attachment.id_taken', { id: attachmentIdText(attachmentId) });
   }
   if (!stored) await checkClaim(pool, { attachmentId, userId }, { checksUsers });
   const upload: Upload = {

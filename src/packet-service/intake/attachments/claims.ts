@@ -30,16 +30,10 @@ export async function checkClaim(
   const id = attachmentIdText(attachmentId);
   if (checksUsers && claim.author !== null && claim.author !== userId) {
     throw userId === null
-      ? new Problem(
-          'unauthenticated',
-          `a packet sent with a token refers to ${id}: it can only be uploaded with that user's token`,
-        )
-      : new Problem('forbidden', `only the user whose packet first referred to ${id} can upload it`);
+      ? new Problem('attachment.named_with_token', { id })
+      : new Problem('attachment.named_by_other', { id });
   }
   if (sha256 !== undefined && claim.sha256 !== null && claim.sha256 !== sha256) {
-    throw new Problem(
-      'conflict',
-      `the file is not ${id}: the packet that refers to it says sha256 ${claim.sha256}`,
-    );
+    throw new Problem('attachment.other_file', { id, hash: claim.sha256 });
   }
 }

@@ -15,11 +15,11 @@ export interface Uploading extends AttachmentContext {
 }
 
 export function tooLarge(maxBytes: number): Problem {
-  return new Problem('too_large', `file is larger than ${maxBytes} bytes (MAX_ATTACHMENT_BYTES)`);
+  return new Problem('attachment.too_large', { max: maxBytes });
 }
 
 export function elsewhere({ received }: Upload): Problem {
-  return new Problem('conflict', `Upload-Offset must be where the upload ends; that was ${received}`);
+  return new Problem('upload.wrong_offset', { received });
 }
 
 export function pieceKey(uploadId: string, piece: string): string {

@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { findThreadIds } from '../../collaboration/chat/threads/store.ts';
 import { isSharedWith } from '../../collaboration/sharing/shares/store.ts';
-import { type Caller, tokenNeeded } from '../../core/access/caller.ts';
+import type { Caller } from '../../core/access/caller.ts';
 import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
 import { findCarriers, isCarriedIn } from '../../core/packets/attachment-store.ts';
 import type { Attachment } from './store.ts';
@@ -21,14 +21,12 @@ export async function checkAttachmentReader(
   { user, anonymous }: Caller,
   { attachmentId, userId }: Attachment,
 ): Promise<void> {
-  if (anonymous && userId !== null) throw tokenNeeded(attachmentIdText(attachmentId));
+  if (anonymous && userId !== null)
+    throw new Problem('attachment.needs_token', { id: attachmentIdText(attachmentId) });
   if (user === undefined || user === userId) return;
   const threads = await findThreadIds(database, user, { openOnly: false });
   if (await isCarriedIn(database, attachmentId, threads)) return;
   const carriers = await findCarriers(database, attachmentId, MAX_CARRIERS);
   if (carriers.length > 0 && (await isSharedWith(database, carriers, user))) return;
-  throw new Problem(
-    'forbidden',
-    `only its uploader and readers of a packet that refers to it can read ${attachmentIdText(attachmentId)}`,
-  );
+  throw new Problem('attachment.not_reader', { id: attachmentIdText(attachmentId) });
 }

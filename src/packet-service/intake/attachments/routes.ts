@@ -84,7 +84,8 @@ async function registerForm(app: Server, uploading: Uploading): Promise<void> {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {
         const key = keyOf(request, { id: id ?? null, name: name ?? null, sha256: received.sha256 });
-        const attachmentId = id === undefined ? newAttachmentId() : requireAttachmentId(id, 'id');
+        const attachmentId =
+          id === undefined ? newAttachmentId() : requireAttachmentId(id, 'attachment.malformed_id');
         const naming = { attachmentId, name, userId: request.user ?? null };
         return await runWithKey(pool, key, async take =>
           answerOf(
@@ -128,19 +129,19 @@ async function takeForm(request: FastifyRequest, files: FileStore, maxBytes: num
         continue;
       }
       if (part.fieldname !== 'file' || form.received) {
-        throw new Problem('invalid', 'file must be one file, in a field of that name');
+        throw new Problem('attachment.not_one_file', { field: 'file' });
       }
       form.name = part.filename;
       form.received = await files.receive(part.file, maxBytes, () => tooLarge(maxBytes));
     }
-    if (!form.received) throw new Problem('invalid', 'file is required');
+    if (!form.received) throw new Problem('validation.required', { field: 'file' });
     return form as Form;
   } catch (error) {
     await form.received?.discard();
     // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('unreadable', 'the body is not a complete multipart form', { cause: error });
+    throw new Problem('attachment.incomplete_form', {}, { cause: error });
   }
 }
 
@@ -159,7 +160,7 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
   const getAttachment = async (request: FastifyRequest, id: string): Promise<Attachment> => {
     const attachmentId = readAttachmentId(id);
     const [attachment] = attachmentId === undefined ? [] : await findAttachments(pool, [attachmentId]);
-    if (!attachment) throw new Problem('not_found', `there is no attachment ${id}`);
+    if (!attachment) throw new Problem('attachment.unknown', { id });
     await checkAttachmentReader(pool, request, attachment);
     return attachment;
   };
@@ -184,7 +185,7 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
       const range = allowsRange(ifRange, tag) ? readRange(asked, size) : 'whole';
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);
-        throw new Problem('range_not_satisfiable', `Range is outside the file, which has ${size} bytes`);
+        throw new Problem('attachment.range_outside', { size });
       }
       // Opened before any header is set: an error must not be cached as the file.
       const stream = await files.read(contentKey(sha256), range === 'whole' ? undefined : range);

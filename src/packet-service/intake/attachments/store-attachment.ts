@@ -84,7 +84,7 @@ export async function storeAttachment(
       const [stored] = isNew ? [attachment] : await findAttachments(database, [attachmentId]);
       if (!stored) return undefined;
       if (stored.sha256 !== sha256) {
-        throw new Problem('conflict', `id ${attachmentIdText(attachmentId)} belongs to another file`);
+        throw new Problem('attachment.id_taken', { id: attachmentIdText(attachmentId) });
       }
       const outcome = { attachment: stored, isNew };
       await also(database, outcome);

@@ -24,31 +24,31 @@ export function readMetadata(header: string): FileMetadata {
   for (const pair of header.split(',').filter(text => text.trim() !== '')) {
     const [, key, value = ''] = /^\s*([^\s,]+)(?: ([A-Za-z0-9+/]*={0,2}))?\s*$/.exec(pair) ?? [];
     if (key === undefined || values.has(key)) {
-      throw new Problem(
-        'invalid',
-        'Upload-Metadata must be pairs of a key and a base64 value, each key once',
-      );
+      throw new Problem('upload.malformed_metadata');
     }
     values.set(key, Buffer.from(value, 'base64').toString('utf8'));
   }
   for (const [key, value] of values) {
     if (!value.includes('\0')) continue;
-    throw new Problem('invalid', `${key.slice(0, 64)} in Upload-Metadata must not hold the character U+0000`);
+    throw new Problem('upload.null_in_metadata', { key: key.slice(0, 64) });
   }
   const id = values.get('id');
   return {
-    attachmentId: id === undefined ? undefined : requireAttachmentId(id, 'id in Upload-Metadata'),
+    attachmentId: id === undefined ? undefined : requireAttachmentId(id, 'upload.malformed_attachment_id'),
     name: values.get('filename') ?? values.get('name'),
   };
 }
 
 /**
- * @param field what the id was sent as, for the error
+ * @param malformed why an id of another form is refused
  * @returns the uuid form
  * @throws Problem invalid
  */
-export function requireAttachmentId(id: string, field: string): string {
+export function requireAttachmentId(
+  id: string,
+  malformed: 'attachment.malformed_id' | 'upload.malformed_attachment_id',
+): string {
   const attachmentId = readAttachmentId(id);
-  if (attachmentId === undefined) throw new Problem('invalid', `${field} must be att_ followed by a ULID`);
+  if (attachmentId === undefined) throw new Problem(malformed, { field: 'id' });
   return attachmentId;
 }

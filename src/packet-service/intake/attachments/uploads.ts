@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { streamBodies } from '../../../platform/http/streamed-body.ts';
-import { type Caller, tokenNeeded } from '../../core/access/caller.ts';
+import type { Caller } from '../../core/access/caller.ts';
 import { keyText, makeKey, routeOf, sendIdempotentAnswer } from '../../core/idempotency/idempotency.ts';
 import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
 import { type Beginning, beginOnce } from './begin.ts';
@@ -40,7 +40,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     reply.header('tus-resumable', TUS_VERSION).header('cache-control', 'no-store');
     if (request.method === 'OPTIONS' || request.headers['tus-resumable'] === TUS_VERSION) return;
     reply.header('tus-version', TUS_VERSION);
-    throw new Problem('precondition_failed', `Tus-Resumable must be ${TUS_VERSION}`);
+    throw new Problem('upload.wrong_version', { version: TUS_VERSION });
   });
   streamBodies(app);
   app.removeAllContentTypeParsers();
@@ -73,7 +73,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
 
   app.patch(path, { schema: patchUploadSchema }, async (request, reply) => {
     if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== TUS_BODY) {
-      throw new Problem('unsupported_media_type', `Content-Type must be ${TUS_BODY}`);
+      throw new Problem('upload.wrong_content_type', { type: TUS_BODY });
     }
     const found = await freedUpload(request, request.params.upload_id);
     const { 'upload-offset': offset, 'upload-length': length = found.length } = request.headers;
@@ -101,7 +101,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
 function beginningOf(request: FastifyRequest): Beginning {
   const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
   if ((given === undefined) === (deferred === undefined)) {
-    throw new Problem('invalid', 'Upload-Length is required, or Upload-Defer-Length: 1 in its place');
+    throw new Problem('upload.without_length');
   }
   const length = given === undefined ? undefined : Number(given);
   const metadata = String(request.headers['upload-metadata'] ?? '');
@@ -125,11 +125,11 @@ async function withLength(
   if (length === upload.length || length === undefined) return upload;
   const { uploadId, received: offset } = upload;
   if (upload.length !== undefined) {
-    throw new Problem('invalid', `Upload-Length was ${upload.length}, and cannot be changed`);
+    throw new Problem('upload.length_changed', { length: upload.length });
   }
   if (length > maxBytes) throw tooLarge(maxBytes);
   if (length < offset) {
-    throw new Problem('invalid', `Upload-Length must not be less than the ${offset} bytes received`);
+    throw new Problem('upload.length_too_small', { received: offset });
   }
   if (length > offset && !(await declareLength(pool, { uploadId, offset, length }))) throw elsewhere(upload);
   return { ...upload, length };
@@ -139,11 +139,11 @@ async function withLength(
 async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: string): Promise<Upload> {
   const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uploadId);
   const upload = isId ? await findUpload(pool, uploadId, oldestUpload()) : undefined;
-  if (!upload) throw new Problem('not_found', `there is no upload ${uploadId}`);
+  if (!upload) throw new Problem('upload.unknown', { id: uploadId });
   if (upload.userId === null || upload.userId === user) return upload;
-  if (anonymous) throw tokenNeeded(`upload ${uploadId}`);
+  if (anonymous) throw new Problem('upload.needs_token', { id: uploadId });
   if (user !== undefined) {
-    throw new Problem('forbidden', 'only the user who began an upload can continue it');
+    throw new Problem('upload.not_own');
   }
   return upload;
 }
@@ -177,7 +177,7 @@ async function takePieces(
   for await (const bytes of cutPieces(stream, PIECE_BYTES)) {
     const end = offset + bytes.length;
     if (length !== undefined && end > length) {
-      throw new Problem('invalid', `the body goes beyond the ${length} bytes of Upload-Length`);
+      throw new Problem('upload.beyond_length', { length });
     }
     if (end > maxBytes) throw tooLarge(maxBytes);
     if (end === length) {
@@ -185,7 +185,7 @@ async function takePieces(
       return length;
     }
     if (pieces.length >= MAX_PIECES) {
-      throw new Problem('conflict', `the upload came in more than ${MAX_PIECES} pieces; start over`);
+      throw new Problem('upload.too_many_pieces', { max: MAX_PIECES });
     }
     const piece = randomUUID();
     await files.put(pieceKey(uploadId, piece), bytes);

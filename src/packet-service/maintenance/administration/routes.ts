@@ -14,7 +14,7 @@ import {
   findDeliveries,
   listDead,
 } from '../../collaboration/sharing/notifications/store.ts';
-import { isAdministrator, tokenNeeded } from '../../core/access/caller.ts';
+import { isAdministrator } from '../../core/access/caller.ts';
 import { insertCommand } from '../../core/audit/store.ts';
 import { readCursor } from '../../core/contract/cursor.ts';
 import { isUlid, ulidToUuid, uuidToUlid } from '../../core/packet-format/ulid.ts';
@@ -112,10 +112,7 @@ function registerDeadLetters(app: Server, context: AdministrationContext): void 
       const { notification_id, channel } = request.params;
       const id = notification_id.toUpperCase();
       if (!isUlid(id) || !(await dismissDead(pool, { notificationId: ulidToUuid(id), channel }))) {
-        throw new Problem(
-          'not_found',
-          'there is no such dead letter; it was delivered, dismissed or is being tried again',
-        );
+        throw new Problem('dead_letter.unknown');
       }
       request.log.info({ user: request.user, id, channel }, 'a dead letter is dismissed');
       await note(context, request, { action: 'DISMISS_NOTIFICATION', count: 1, id, channel });
@@ -151,15 +148,15 @@ async function note(
 /** An id in the uuid form. @throws Problem invalid */
 function idOf(ulid: string): string {
   const id = ulid.toUpperCase();
-  if (!isUlid(id)) throw new Problem('invalid', 'ids must be notification_ids, with commas between');
+  if (!isUlid(id)) throw new Problem('dead_letter.malformed_ids', { field: 'ids' });
   return ulidToUuid(id);
 }
 
 /** @throws Problem unauthenticated, forbidden */
 function requireAdministrator(request: FastifyRequest): void {
   if (isAdministrator(request)) return;
-  if (request.anonymous) throw tokenNeeded('what administrators see');
-  throw new Problem('forbidden', 'this is for a SYSTEM_ADMIN');
+  if (request.anonymous) throw new Problem('administration.needs_token');
+  throw new Problem('user.not_system_admin');
 }
 
 function asItem(letter: DeadLetter) {

@@ -59,10 +59,10 @@ export interface Erased {
 export async function erasePacket(erasing: Erasing, id: string, reason: string): Promise<Erased> {
   const trimmed = reason.trim();
   if (trimmed === '' || trimmed.length > MAX_REASON) {
-    throw new Problem('invalid', `the reason must have 1 to ${MAX_REASON} characters`);
+    throw new Problem('erasure.wrong_reason_length', { max: MAX_REASON });
   }
   const ulid = id.toUpperCase();
-  if (!isUlid(ulid)) throw new Problem('not_found', `there is no packet ${id}`);
+  if (!isUlid(ulid)) throw new Problem('packet.unknown', { id });
   const pool = openPool(erasing.connection, SCHEMA, 2, { deadline: { ms: STATEMENT_MS, of: 'statement' } });
   try {
     await appendAll(erasing.connection, findReadable);
@@ -77,13 +77,7 @@ export async function erasePacket(erasing: Erasing, id: string, reason: string):
     return { at: done.at, again: false, words: done.words.length, files: done.attachments.length };
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
-    throw new Problem(
-      'forbidden',
-      'only the role that owns the tables can erase packets: set DATABASE_OWNER_URL',
-      {
-        cause: error,
-      },
-    );
+    throw new Problem('erasure.not_owner', {}, { cause: error });
   } finally {
     await pool.end();
   }
@@ -99,7 +93,7 @@ async function erase(database: Database, ulid: string, reason: string): Promise<
   const packetId = ulidToUuid(ulid);
   await takeRights(database);
   const packet = await findErasable(database, packetId);
-  if (!packet) throw new Problem('not_found', `there is no packet ${ulid}`);
+  if (!packet) throw new Problem('packet.unknown', { id: ulid });
   const nothing = { words: [], attachments: [], contents: [], uploads: [] };
   if (packet.erasedAt) {
     await returnRights(database);

@@ -104,8 +104,8 @@ export function openFeeds(
       const place = await startOf(after);
       // No await from here on, so that no other feed is counted in between.
       if (feeds.size >= limits.feeds || !place || news.position === undefined) {
-        const why = feeds.size >= limits.feeds ? 'too many feeds are open' : 'the log cannot be read yet';
-        throw new Problem('unavailable', `${why}; reconnect with Last-Event-ID`, { retryAfter: 5 });
+        const why = feeds.size >= limits.feeds ? 'feed.too_many' : 'feed.log_not_readable';
+        throw new Problem(why, {}, { retryAfter: 5 });
       }
       if (response.destroyed) return;
       const { exp = Number.POSITIVE_INFINITY } = subscriber.claims ?? {};

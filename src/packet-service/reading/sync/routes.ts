@@ -46,7 +46,7 @@ export function registerSync(app: Server, context: Syncing): void {
   app.get('/sync/packets', { schema: syncSchema }, async (request, reply) => {
     const { geoid, user_id, wait = 0, since = '0' } = request.query;
     if (geoid !== undefined && user_id !== undefined) {
-      throw new Problem('invalid', 'user_id cannot be combined with geoid');
+      throw new Problem('sync.user_and_geoid', { field: 'user_id' });
     }
     const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
@@ -88,9 +88,7 @@ export function registerSync(app: Server, context: Syncing): void {
 
   async function somethingCame(interest: Interest, since: number, ms: number, response: ServerResponse) {
     if (waiting >= MAX_WAITING) {
-      throw new Problem('unavailable', 'too many requests are waiting; retry without wait', {
-        retryAfter: 5,
-      });
+      throw new Problem('sync.too_many_waiting', {}, { retryAfter: 5 });
     }
     waiting++;
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -114,7 +114,7 @@ async function placeAt(database: Database, position: number, head: LogCursor): P
   if (position === head.position) return head;
   const { places } = await readCursors(database, [position]);
   // Positions have no gaps: one below the end is missing only if the log has been replaced by another one.
-  if (!places[0]) throw new Problem('unavailable', 'the log has just been replaced', { retryAfter: 2 });
+  if (!places[0]) throw new Problem('log.just_replaced', {}, { retryAfter: 2 });
   return places[0];
 }
 

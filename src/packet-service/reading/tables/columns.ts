@@ -62,7 +62,7 @@ export function readColumns(text: string | undefined, others: readonly string[] 
   for (const name of [...DECLARED_COLUMNS, ...others]) names.delete(name);
   checkCount(names.size);
   for (const name of names) {
-    if (name === '') throw new Problem('invalid', 'columns has an empty name');
+    if (name === '') throw new Problem('table.empty_column_name', { field: 'columns' });
     checkLength(name);
   }
   return [...names];
@@ -75,20 +75,21 @@ function namesIn(text: string): string[] {
   } catch {
     // The same answer as for several lines.
   }
-  throw new Problem('invalid', 'columns must be names separated by commas, quoted as in CSV');
+  throw new Problem('table.malformed_columns', { field: 'columns' });
 }
 
 /** @throws Problem invalid */
 function checkCount(count: number): void {
   if (count <= MAX_COLUMNS) return;
-  throw new Problem(
-    'invalid',
-    `columns: a table has at most ${MAX_COLUMNS} columns beside the declared ones`,
-  );
+  throw new Problem('table.too_many_columns', { field: 'columns', max: MAX_COLUMNS });
 }
 
 /** @throws Problem invalid */
 function checkLength(name: string): void {
   if (name.length <= MAX_NAME) return;
-  throw new Problem('invalid', `columns: ${name.slice(0, 40)}… has more than ${MAX_NAME} characters`);
+  throw new Problem('table.column_name_too_long', {
+    field: 'columns',
+    name: name.slice(0, 40),
+    max: MAX_NAME,
+  });
 }

@@ -47,17 +47,14 @@ export function registerTiles(
 function checkTile({ z, x, y }: Tile): void {
   const last = 2 ** z - 1;
   for (const [name, value] of Object.entries({ x, y })) {
-    if (value > last) throw new Problem('invalid', `${name} must be 0 to ${last} at zoom ${z}`);
+    if (value > last) throw new Problem('tile.off_map', { field: name, max: last, zoom: z });
   }
 }
 
 /** @throws Problem invalid, naming the parameter */
 function readFilter({ geoid, type, from, to, field, text }: ObservationQuery): MapFilter {
   if ((field === undefined) !== (text === undefined)) {
-    throw new Problem(
-      'invalid',
-      `${field === undefined ? 'field' : 'text'} is required: field and text go together`,
-    );
+    throw new Problem('tile.field_without_text', { field: field === undefined ? 'field' : 'text' });
   }
   return {
     geoid: geoid || undefined,

@@ -1,4 +1,5 @@
 import {
+  forbidden,
   headersTooLarge,
   internal,
   invalid,
@@ -124,6 +125,8 @@ export const platformReasons = {
   ),
   'token.invalid': unauthenticated('the token is not valid'),
   'token.other_kind': unauthenticated('the token is not an access token'),
+  'key.invalid': unauthenticated('the key is unknown, expired or revoked'),
+  'user.not_system_admin': forbidden('this is for a SYSTEM_ADMIN'),
   'metrics.no_token': unauthenticated('this needs METRICS_TOKEN: Authorization: Bearer …'),
 
   // Limits.

@@ -37,7 +37,7 @@ export function checkText({
   attachments?: readonly unknown[];
 }): void {
   if (text === '' && attachments.length === 0) {
-    throw new Problem('invalid', 'text must not be empty when there are no attachments');
+    throw new Problem('message.empty', { field: 'text' });
   }
 }
 

@@ -29,7 +29,7 @@ export async function markRead(
   const first = later.length > 0 ? await findFirstPosition(database, later) : undefined;
   const position = first === undefined ? last : Math.min(last, first - 1);
   const mark = await moveReadMark(database, reader, position);
-  if (!mark) throw new Problem('not_found', `${userId} does not take part in the thread any more`);
+  if (!mark) throw new Problem('thread.left', { user: userId });
   return (await findUnread(database, userId, [mark])).length > 0;
 }
 
@@ -39,7 +39,7 @@ async function findLater(database: Database, threadId: string, messageId: string
   const from = id && (await findPagePosition(database, id));
   const [found, ...later] = from ? await listIdsFrom(database, threadId, from, LATER + 1) : [];
   if (found === undefined || found !== id) {
-    throw new Problem('invalid', 'message_id must be the packet_id of a message of the thread');
+    throw new Problem('thread.unknown_message', { field: 'message_id' });
   }
   return later;
 }

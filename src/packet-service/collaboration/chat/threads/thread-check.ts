@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { batchLoader } from '../../../../platform/concurrency/batch-loader.ts';
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
-import { tokenNeeded, userHasTokens } from '../../../core/access/caller.ts';
+import { userHasTokens } from '../../../core/access/caller.ts';
 import { parseUlid } from '../../../core/packet-format/ulid.ts';
 import { findClosed, findParticipation, type Participation } from './store.ts';
 
@@ -22,7 +22,7 @@ export interface Visitor {
   anonymous: boolean;
   /** who must be a participant; undefined if nobody must */
   userId?: string | undefined;
-  /** name of the request field that names the user, for the error */
+  /** name of the request field that names the user, for the error; undefined if only the token does */
   field?: string;
 }
 
@@ -52,20 +52,26 @@ export function threadCheck(database: Database): ThreadCheck {
     const threadId = parseUlid(asWritten);
     const closed = threadId && (await find(threadId));
     if (threadId === undefined || typeof closed !== 'boolean') {
-      throw new Problem('not_found', `there is no thread ${asWritten}`);
+      throw new Problem('thread.unknown', { id: asWritten });
     }
     const thread = { threadId, closed };
     known.set(asWritten.toUpperCase(), thread);
     return thread;
   }
 
-  return async (asWritten, { anonymous, userId, field = 'the user of the token' }) => {
+  return async (asWritten, { anonymous, userId, field }) => {
     const thread = known.get(asWritten.toUpperCase()) ?? (await findThread(asWritten));
-    if (anonymous && thread.closed) throw tokenNeeded(`thread ${asWritten}`);
+    if (anonymous && thread.closed) throw new Problem('thread.needs_token', { id: asWritten });
     if (userId === undefined) return thread;
     const participant = await findParticipant({ threadId: thread.threadId, userId });
-    if (!participant) throw new Problem('forbidden', `${field} does not take part in thread ${asWritten}`);
-    if (anonymous && participant.isTokenUser) throw userHasTokens(field);
+    if (!participant) throw notParticipant(asWritten, field);
+    if (anonymous && participant.isTokenUser) throw userHasTokens(field ?? 'user_id');
     return thread;
   };
+}
+
+function notParticipant(id: string, field: string | undefined): Problem {
+  return field === undefined
+    ? new Problem('thread.caller_not_participant', { id })
+    : new Problem('thread.user_not_participant', { field, id });
 }

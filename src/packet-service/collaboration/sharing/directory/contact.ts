@@ -22,10 +22,9 @@ const E164 = /^\+[1-9]\d{6,14}$/;
 export function readContact(value: string, field: string): string {
   const text = value.normalize('NFC').trim();
   if (text === '' || text.length > MAX_CONTACT) {
-    throw new Problem('invalid', `${field} must have 1 to ${MAX_CONTACT} characters`);
+    throw new Problem('contact.wrong_length', { field, max: MAX_CONTACT });
   }
-  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text))
-    throw new Problem('invalid', `${field} must not hold control characters`);
+  if (/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) throw new Problem('contact.control_character', { field });
   return readEmail(text) ?? readPhone(text) ?? text.toLowerCase();
 }
 

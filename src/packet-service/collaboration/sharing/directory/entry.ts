@@ -154,7 +154,7 @@ export async function confirmContact(
 }
 
 function noConfirmation(): Problem {
-  return new Problem('not_found', 'there is nothing to confirm; the link may have been used or expired');
+  return new Problem('contact.nothing_to_confirm');
 }
 
 /**

@@ -33,11 +33,7 @@ export async function countLookup(
   const oldest = recent.at(-contactsAnHour);
   if (oldest) {
     const seconds = Math.ceil((oldest.at.getTime() + HOUR_MS - now.getTime()) / 1000);
-    throw new Problem(
-      'too_many_requests',
-      `more than ${contactsAnHour} different contacts in an hour; try again later`,
-      { retryAfter: Math.max(1, seconds) },
-    );
+    throw new Problem('contact.too_many', { max: contactsAnHour }, { retryAfter: Math.max(1, seconds) });
   }
   await insertLookup(database, { sender, contact, at: now }, since);
   return true;

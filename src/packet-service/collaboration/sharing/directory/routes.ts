@@ -52,7 +52,7 @@ export function registerDirectory(app: Server, directory: Directory): void {
   app.get('/directory/users/:user_id', { schema: getEntrySchema }, async request => {
     const userId = await namedUser(request, 'user_id', request.params.user_id);
     const entry = await findEntry(pool, userId);
-    if (!entry) throw new Problem('not_found', `${userId} is not in the directory`);
+    if (!entry) throw new Problem('directory_entry.unknown', { user: userId });
     return asItem(entry);
   });
 

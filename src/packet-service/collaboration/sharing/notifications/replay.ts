@@ -23,7 +23,7 @@ export async function replayNotifications(
   id?: string,
 ): Promise<string> {
   if (id !== undefined && !isUlid(id.toUpperCase())) {
-    throw new Problem('invalid', `--id must be a notification_id, ${id} is none`);
+    throw new Problem('command.not_a_notification', { id });
   }
   const notificationId = id === undefined ? undefined : ulidToUuid(id.toUpperCase());
   const jobs = openJobs(connection, JOBS_SCHEMA, logger);

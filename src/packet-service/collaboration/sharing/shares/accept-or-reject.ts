@@ -1,6 +1,5 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
-import { tokenNeeded } from '../../../core/access/caller.ts';
 import { parseUlid } from '../../../core/packet-format/ulid.ts';
 import { decideShare, findShareById, type Share } from './store.ts';
 
@@ -20,14 +19,13 @@ export async function acceptOrReject(
 ): Promise<Share> {
   const id = parseUlid(shareId);
   const share = id && (await findShareById(database, id));
-  if (!share || share.status === 'invited') throw new Problem('not_found', `there is no share ${shareId}`);
-  if (anonymous && share.author !== null) throw tokenNeeded(`share ${shareId}`);
-  if (share.toUser !== userId)
-    throw new Problem('forbidden', 'only the recipient can accept or reject a share');
+  if (!share || share.status === 'invited') throw new Problem('share.unknown', { id: shareId });
+  if (anonymous && share.author !== null) throw new Problem('share.needs_token', { id: shareId });
+  if (share.toUser !== userId) throw new Problem('share.not_recipient');
 
   if (await decideShare(database, share.shareId, status)) return { ...share, status };
   const decided = await findShareById(database, share.shareId);
-  if (decided?.status !== status)
-    throw new Problem('conflict', `share ${shareId} was ${decided?.status} before`);
+  if (!decided) throw new Problem('share.unknown', { id: shareId });
+  if (decided.status !== status) throw new Problem('share.decided', { id: shareId, status: decided.status });
   return decided;
 }

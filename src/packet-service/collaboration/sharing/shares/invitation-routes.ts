@@ -155,11 +155,11 @@ async function ownContact(
   { user_id, contact_value }: { user_id?: string; contact_value: string },
 ): Promise<{ contact: string; userId: string }> {
   if (caller.anonymous) {
-    throw new Problem('unauthenticated', 'invitations of a user need a token: Authorization: Bearer …');
+    throw new Problem('invitation.list_needs_token');
   }
   const userId = await namedUser(caller, 'user_id', user_id);
   const contact = readContact(contact_value, 'contact_value');
   if (!(await hasContact(inviting, caller, contact, userId)))
-    throw new Problem('forbidden', 'contact_value must be a confirmed contact of the user');
+    throw new Problem('invitation.contact_not_confirmed', { field: 'contact_value' });
   return { contact, userId };
 }

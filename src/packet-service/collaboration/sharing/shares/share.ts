@@ -1,7 +1,6 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { secretHash } from '../../../../platform/tokens/secret.ts';
-import { tokenNeeded } from '../../../core/access/caller.ts';
 import { keepTokenless } from '../../../core/access/token-users.ts';
 import { CLOSED } from '../../../core/log/read-store.ts';
 import { type LogEvent, queueEventIf, queueEvents } from '../../../core/log/store.ts';
@@ -88,9 +87,7 @@ async function isBeyondLimit(database: Database, key: ShareKey, now: Date): Prom
   const nth = await findNth(database, key, since, SHARES_AN_HOUR);
   if (nth === undefined || key.author === null) return nth !== undefined;
   const seconds = Math.ceil((uuidTime(nth) + HOUR_MS - now.getTime()) / 1000);
-  throw new Problem('too_many_requests', `more than ${SHARES_AN_HOUR} shares in an hour; try again later`, {
-    retryAfter: Math.max(1, seconds),
-  });
+  throw new Problem('share.too_many', { max: SHARES_AN_HOUR }, { retryAfter: Math.max(1, seconds) });
 }
 
 /** Turns the invitations to a contact that are the user's into shares with them. */
@@ -124,7 +121,8 @@ export async function acceptInvitation(
   const contact = await findTokenContact(database, hash, now);
   if (contact === undefined) throw noInvitation();
   await lockContacts(database, [contact]);
-  if (anonymous && (await hasClosedInvitation(database, contact))) throw tokenNeeded('this invitation');
+  if (anonymous && (await hasClosedInvitation(database, contact)))
+    throw new Problem('invitation.needs_token');
   // The previous holder of the lock may have used it up.
   if (!(await takeTokens(database, contact, hash))) throw noInvitation();
   const given = { userId, contact, proof: proofOf(contact, writer) };
@@ -145,7 +143,7 @@ export async function acceptWaiting(
 }
 
 export function noInvitation(): Problem {
-  return new Problem('not_found', 'there is no such invitation; it may have been used or expired');
+  return new Problem('invitation.unknown');
 }
 
 async function invite(
