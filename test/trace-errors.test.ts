@@ -98,6 +98,7 @@ test('an answer lists all errors, by field', async () => {
         password: expect.stringMatching(/^password must NOT have fewer than 8/),
         surname: expect.stringMatching(/^surname must/),
       },
+      fieldReasons: expect.any(Object),
     },
   });
   const query = await admin.send('GET', '/api/user/admin/list?limit=0');

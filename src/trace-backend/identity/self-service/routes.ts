@@ -140,7 +140,7 @@ function registerProfile(
     },
     async request => {
       const user = await findSoon(callerOf(request).id);
-      if (!user) throw new Problem('not_found', 'there is no such user');
+      if (!user) throw new Problem('user.unknown');
       return answer(user);
     },
   );

@@ -95,15 +95,11 @@ export async function checkPasswordRules(
 ): Promise<void> {
   const { length } = [...password];
   if (length < MIN_PASSWORD || length > MAX_PASSWORD) {
-    throw refused(field, `${field} must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+    throw new Problem('password.wrong_length', { field, min: MIN_PASSWORD, max: MAX_PASSWORD });
   }
   if (PASSWORD_POLICY === 'strict' && (await commonPasswords()).has(password.toLowerCase())) {
-    throw refused(field, `${field} is one of the most common passwords; choose another`);
+    throw new Problem('password.too_common', { field });
   }
-}
-
-function refused(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
 let common: Promise<Set<string>> | undefined;
