@@ -16,7 +16,6 @@ export const traceReasons = {
   // access
   'session.required': unauthenticated('log in first: POST /api/user/login'),
   'session.ended': unauthenticated('the session has ended; log in again'),
-  'user.not_system_admin': forbidden('this is for a SYSTEM_ADMIN'),
   'user.not_admin': forbidden('this is for a REGIONAL_ADMIN or SYSTEM_ADMIN'),
   'second_factor.required': forbidden(
     'a {role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code',
