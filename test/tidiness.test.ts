@@ -11,6 +11,12 @@ import { settingsTable } from '../scripts/settings-table.ts';
 import { PLACEMENTS } from '../src/packet-service/core/contract/placements.ts';
 import { ADVISORY_LOCKS, HASHED_LOCKS } from '../src/platform/database/locks/advisory-locks.ts';
 import { catalogue } from '../src/platform/http/reasons/catalogue.ts';
+import { commandReasons } from '../src/platform/http/reasons/commands.ts';
+import { consoleReasons } from '../src/platform/http/reasons/console.ts';
+import { geometryReasons } from '../src/platform/http/reasons/geometry.ts';
+import { packetReasons } from '../src/platform/http/reasons/packet-service.ts';
+import { platformReasons } from '../src/platform/http/reasons/platform.ts';
+import { traceReasons } from '../src/platform/http/reasons/trace-backend.ts';
 import { oddPhrases, proseOf } from './helpers/odd-phrases.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -415,6 +421,15 @@ test('docs/errors.md has the tables that npm run reasons writes from the catalog
     .map(file => readFileSync(path.join(root, file), 'utf8'))
     .join('\n');
   expect(Object.keys(catalogue).filter(reason => !code.includes(`'${reason}'`))).toEqual([]);
+  const parts = [
+    commandReasons,
+    consoleReasons,
+    geometryReasons,
+    packetReasons,
+    platformReasons,
+    traceReasons,
+  ];
+  expect(parts.flatMap(part => Object.keys(part)).sort()).toEqual(Object.keys(catalogue).sort());
 });
 
 test('the outlines of countries are those that npm run outlines writes from the map of the console', () => {

@@ -1,5 +1,7 @@
 import { connect } from 'node:net';
+import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from './helpers/service.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './helpers/trace.ts';
 
 let trace: RunningTrace;
@@ -110,6 +112,89 @@ test('an answer lists all errors, by field', async () => {
   expect(query.body.validationErrorDetails.fieldErrors).toEqual({
     limit: expect.stringMatching(/^limit must/),
   });
+});
+
+/** The status of an answer and what Fieldtrace-Reason says: each reason with its parameters. */
+function reasonsOf({ status, headers }: Answer): [number, ...[string, object][]] {
+  const items = parseList(headers.get('fieldtrace-reason') ?? '');
+  return [
+    status,
+    ...items.map(([reason, parameters]): [string, object] => [
+      String(reason),
+      Object.fromEntries(parameters),
+    ]),
+  ];
+}
+
+/** A user with a company of their own. */
+async function companyUser(name: string): Promise<{ user: LoggedIn; companyId: number }> {
+  const user = await trace.loggedIn();
+  const { body } = await user.send('POST', '/api/company/create', { name });
+  return { user, companyId: body.data.id };
+}
+
+const buyer = (id: number) => ({ type: 'BUYER', company: { id } });
+
+test('Fieldtrace-Reason names the reason of an error, and bodies have it by field', async () => {
+  const { user } = await companyUser('Nyamata');
+  const product = { name: 'Coffee', associatedCompanies: [buyer(999_998), buyer(999_999)] };
+  const wrong = await user.send('POST', '/api/product/create', product);
+  const [first, second] = [0, 1].map(index => ({ field: `associatedCompanies.${index}.company.id` }));
+  expect(reasonsOf(wrong)).toEqual([400, ['company.not_active', first], ['company.not_active', second]]);
+  expect(wrong.body.validationErrorDetails).toEqual({
+    fieldErrors: {
+      'associatedCompanies.0.company.id': 'associatedCompanies.0.company.id is not an active company',
+      'associatedCompanies.1.company.id': 'associatedCompanies.1.company.id is not an active company',
+    },
+    fieldReasons: {
+      'associatedCompanies.0.company.id': { reason: 'company.not_active', parameters: first },
+      'associatedCompanies.1.company.id': { reason: 'company.not_active', parameters: second },
+    },
+  });
+
+  const key = { name: 'weather', scopes: ['read'], expiresAt: '2200-01-01T00:00:00Z' };
+  const late = { field: 'expiresAt', max: 1825 };
+  expect(reasonsOf(await user.send('POST', '/api/user/api-keys', key))).toEqual([
+    400,
+    ['validation.too_many_days_ahead', late],
+  ]);
+  const list = '/api/user/admin/list';
+  expect(reasonsOf(await trace.send('GET', list))).toEqual([401, ['session.required', {}]]);
+  expect(reasonsOf(await user.send('GET', list))).toEqual([403, ['user.not_admin', {}]]);
+  const self = { id: admin.id };
+  expect(reasonsOf(await admin.send('POST', '/api/user/admin/execute/DEACTIVATE_USER', self))).toEqual([
+    400,
+    ['user.is_yourself', {}],
+  ]);
+});
+
+test('records of other companies have the reason of unknown ones', async () => {
+  const [{ user, companyId }, other] = [await companyUser('Ruli'), await companyUser('Gihombo')];
+  const { body } = await user.send('POST', '/api/product/create', { name: 'Tea' });
+  const label = await user.send('POST', '/api/product/label/create', { productId: body.data.id });
+  for (const [reason, path, id] of [
+    ['product.unknown', '/api/product', body.data.id],
+    ['label.unknown', '/api/product/label', label.body.data.id],
+    ['company.unknown', '/api/company/profile', companyId],
+  ] as const) {
+    expect((await user.send('GET', `${path}/${id}`)).status, path).toBe(200);
+    const [foreign, unknown] = [
+      await other.user.send('GET', `${path}/${id}`),
+      await other.user.send('GET', `${path}/999999`),
+    ];
+    expect(reasonsOf(foreign), path).toEqual([404, [reason, {}]]);
+    expect([reasonsOf(unknown), unknown.body], path).toEqual([reasonsOf(foreign), foreign.body]);
+  }
+});
+
+test('the reason of failed logins changes when there are too many', async () => {
+  const login = () =>
+    trace.send('POST', '/api/user/login', { username: 'nobody@example.org', password: 'x' });
+  for (let attempt = 0; attempt < 10; attempt++)
+    expect(reasonsOf(await login())).toEqual([401, ['login.wrong', {}]]);
+  const refused = await login();
+  expect(reasonsOf(refused)).toEqual([429, ['login.too_many_failures', {}]]);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(600);
 });
 
 test('U+0000 in a filter is refused by name', async () => {

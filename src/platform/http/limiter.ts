@@ -5,7 +5,7 @@ import type { Fault } from './reasons/catalogue.ts';
 /** How many tasks run at once, and how many more may wait. */
 export interface LimiterOptions {
   /** the fault when there is no room, such as upstream.busy */
-  full: Fault | string;
+  full: Fault;
   /** tasks that run at once */
   concurrency: number;
   /** tasks that wait, in the order in which they came; 0: none does */
@@ -22,9 +22,7 @@ export function limiter({ full, concurrency, queue, retryAfter = 1 }: LimiterOpt
   const limit = pLimit(concurrency);
   return async task => {
     if (limit.activeCount + limit.pendingCount >= concurrency + queue) {
-      throw typeof full === 'string'
-        ? new Problem('unavailable', full, { retryAfter })
-        : new Problem([full], { retryAfter });
+      throw new Problem([full], { retryAfter });
     }
     return limit(task);
   };

@@ -9,8 +9,6 @@ export interface ProblemDetails {
   cause?: unknown;
 }
 
-type Legacy = ProblemDetails & { fields?: Record<string, string> };
-
 /**
  * An expected failure: a reason of the catalogue with its parameters, or several faults of a body, of which the first
  * decides the sentence and the status. Each service has one writer that turns a Problem into its own error body.
@@ -24,16 +22,7 @@ export class Problem<R extends Reason = Reason> extends Error {
 
   constructor(reason: R, ...rest: [...Rest<R>, details?: ProblemDetails]);
   constructor(faults: readonly Fault[], details?: ProblemDetails);
-  constructor(code: ProblemCode, message: string, details?: Legacy);
-  constructor(why: string | readonly Fault[], second?: object | string, third?: Legacy) {
-    if (typeof second === 'string') {
-      super(second, { cause: third?.cause });
-      this.code = why as ProblemCode;
-      this.faults = [];
-      this.fields = third?.fields;
-      this.retryAfter = third?.retryAfter;
-      return;
-    }
+  constructor(why: R | readonly Fault[], second?: object, third?: ProblemDetails) {
     const isOne = typeof why === 'string';
     const faults = isOne ? [{ reason: why, parameters: second ?? {} } as Fault] : why;
     const details: ProblemDetails = (isOne ? third : second) ?? {};

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { type Fault, fault } from '../http/reasons/catalogue.ts';
 import { secretHash } from './secret.ts';
 
 /** What a key for programs allows: reading; all that its user may do, except administration; administration too. */
@@ -36,11 +37,9 @@ export function allows(scopes: readonly Scope[], needed: Scope | 'none'): boolea
   return scopes.some(scope => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
 }
 
-/** The error message for a key that may not be used on a route. */
-export function missingScope(needed: Scope | 'none'): string {
-  return needed === 'none'
-    ? 'a key for programs cannot do this: log in'
-    : `the key lacks the scope ${needed}: create one that has it`;
+/** What is wrong with a key that may not be used on a route. */
+export function missingScope(needed: Scope | 'none'): Fault {
+  return needed === 'none' ? fault('key.not_enough') : fault('key.lacks_scope', { scope: needed });
 }
 
 /** A new key: `ft_`, 256 random bits and their CRC-32, both in base 62; and its SHA-256, which is stored. */

@@ -52,12 +52,12 @@ export async function closeAccount(
   await transaction(pool, async database => {
     const admins = await lockSystemAdmins(database);
     const user = await lockAccount(database, userId);
-    if (!user) throw new Problem('not_found', 'there is no such user');
+    if (!user) throw new Problem('user.unknown');
     if (given && given.password !== user.password) {
-      throw new Problem('invalid', 'the password was changed meanwhile; try again');
+      throw new Problem('password.changed_meanwhile');
     }
     if (admins.length === 1 && admins[0]?.id === userId) {
-      throw new Problem('invalid', 'this is the last active SYSTEM_ADMIN');
+      throw new Problem('user.last_system_admin');
     }
     if (user.erased) return;
     await beginErasure(database, userId, new Date());

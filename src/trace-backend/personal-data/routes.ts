@@ -11,7 +11,7 @@ import { audit } from '../base/audit/audit.ts';
 import { ok } from '../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../base/contract/schemas.ts';
 import { checkCurrentPassword } from '../identity/attempts/current-password.ts';
-import { codeNeeded, proveFactor, requiredFactor } from '../identity/second-factor/factor.ts';
+import { proveFactor, requiredFactor } from '../identity/second-factor/factor.ts';
 import type { Cookies } from '../identity/sessions/cookies.ts';
 import type { Endings } from '../identity/sessions/endings.ts';
 import { findUser } from '../identity/users/store.ts';
@@ -53,7 +53,7 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
     },
     async (request, reply) => {
       const user = await findUser(context.pool, pathIdOf(request.params.id));
-      if (!user) throw new Problem('not_found', 'there is no such user');
+      if (!user) throw new Problem('user.unknown');
       return send(request, reply, user.id);
     },
   );
@@ -67,8 +67,7 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
  */
 function exporter(context: PersonalDataContext) {
   let running = 0;
-  const busy = () =>
-    new Problem('unavailable', 'another export is running; try again', { retryAfter: BUSY_SECONDS });
+  const busy = () => new Problem('export.running', {}, { retryAfter: BUSY_SECONDS });
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
     if (running >= EXPORTS) throw busy();
     running++;
@@ -127,7 +126,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
       const account = await checkCurrentPassword(context, id, currentPassword);
       const factor = await requiredFactor(pool, id);
       if (factor && !(code !== undefined && (await proveFactor({ pool, box }, factor, code)))) {
-        throw codeNeeded('code is needed: this account has a second factor');
+        throw new Problem('second_factor.code_required', { field: 'code' });
       }
       await closeAccount(pool, request, id, account);
       cookies.clear(reply);
@@ -143,7 +142,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
     },
     async request => {
       const id = idOf(request.body.id);
-      if (id === callerOf(request).id) throw new Problem('invalid', 'use POST /api/user/erase for yourself');
+      if (id === callerOf(request).id) throw new Problem('user.erasing_yourself');
       await closeAccount(pool, request, id);
       return erase(request, id);
     },

@@ -114,7 +114,7 @@ export function authenticate(
     const { userId, role, scopes, expiresAt, lacksFactor } = holder;
     if (lacksFactor) throw new Problem('key.second_factor_missing');
     const needed = neededScope(request.method, request.routeOptions.config.keyScope);
-    if (!allows(scopes, needed)) throw new Problem('forbidden', missingScope(needed));
+    if (!allows(scopes, needed)) throw new Problem([missingScope(needed)]);
     await users.keep(userId);
     request.user = userId;
     const claims: Claims = { sub: userId, exp: expiresAt.getTime() / 1000, [KEY]: hash };

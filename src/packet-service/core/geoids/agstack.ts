@@ -104,7 +104,10 @@ class Unusable extends Error {
 }
 
 /** A reason whose only parameter is the field. */
-type PlainReason = Exclude<Extract<Reason, `geoid.registry_${string}`>, 'geoid.registry_answers_status'>;
+type PlainReason = Exclude<
+  Extract<Reason, `geoid.registry_${string}`>,
+  'geoid.registry_answers_status' | 'geoid.registry_away'
+>;
 
 /** @param reason what is wrong with the registry's answer */
 function unusable(reason: PlainReason): Unusable {

@@ -56,6 +56,5 @@ export function checkPoint({ lat, lon }: Point, path: string): void {
  */
 export function undecided(path: string, cause: Problem): Problem {
   const retryAfter = cause.retryAfter ?? 60;
-  const message = `${path}: GeoID resolution failed for now, try again later: ${cause.message}`;
-  return new Problem('invalid', message, { retryAfter, cause });
+  return new Problem('geoid.registry_away', { field: path, trouble: cause.message }, { retryAfter, cause });
 }

@@ -7,6 +7,7 @@ import type { AdmitDownload } from '../../../platform/http/downloads.ts';
 import { limiter } from '../../../platform/http/limiter.ts';
 import { linkNext } from '../../../platform/http/next-link.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { cutByBytes, sendParts } from '../../../platform/http/streamed-text.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
@@ -60,7 +61,7 @@ export function registerFields(app: Server, fields: Fields): void {
 }
 
 function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
-  const oneByOne = limiter({ full: 'too many requests wait to register fields', ...REGISTRATIONS });
+  const oneByOne = limiter({ full: fault('field.too_many_registrations'), ...REGISTRATIONS });
   const preHandler = refuseBesideRegistry(settings);
 
   app.put(

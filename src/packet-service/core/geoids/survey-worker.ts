@@ -13,8 +13,7 @@ function answer(id: number, work: () => SurveyAnswer['survey']): SurveyAnswer {
     return { id, survey: work() };
   } catch (error) {
     if (error instanceof Problem) {
-      const { code, message, faults } = error;
-      return { id, problem: { code, message, faults } };
+      return { id, faults: error.faults };
     }
     return { id, error: error as Error };
   }

@@ -3,7 +3,6 @@ import { countPositions } from '../../../geometry/boundary.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
-import type { ProblemCode } from '../../../platform/http/reasons/reason.ts';
 import { type Survey, survey } from './survey.ts';
 
 /** Boundaries up to this many positions are read on the event loop; larger ones would block other requests. */
@@ -26,7 +25,8 @@ export interface SurveyRequest {
 export interface SurveyAnswer {
   id: number;
   survey?: Survey;
-  problem?: { code: ProblemCode; message: string; faults: readonly Fault[] };
+  /** of a problem */
+  faults?: readonly Fault[];
   error?: Error;
 }
 
@@ -65,11 +65,6 @@ export function openSurveyor(pace: Pace): Surveyor {
   };
 }
 
-/** Problems of the geometry have no reasons until its conversion; then only the faults pass between the threads. */
-function problemOf({ code, message, faults }: NonNullable<SurveyAnswer['problem']>): Problem {
-  return faults.length > 0 ? new Problem(faults) : new Problem(code, message);
-}
-
 /** @param onEnd called when the thread has ended, by itself or not */
 function startThread(onEnd: () => void) {
   const worker = new Worker(new URL('./survey-worker.ts', import.meta.url), {
@@ -80,11 +75,11 @@ function startThread(onEnd: () => void) {
   let failure = new Error('the thread that reads boundaries has ended');
   // It does not keep the process alive.
   worker.unref();
-  worker.on('message', ({ id, survey, problem, error }: SurveyAnswer) => {
+  worker.on('message', ({ id, survey, faults, error }: SurveyAnswer) => {
     const asked = waiting.get(id);
     waiting.delete(id);
     if (survey) asked?.resolve(survey);
-    else asked?.reject(problem ? problemOf(problem) : error);
+    else asked?.reject(faults ? new Problem(faults) : error);
   });
   worker.on('error', error => {
     failure = error as Error;

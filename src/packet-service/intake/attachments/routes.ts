@@ -8,6 +8,7 @@ import { takeForms } from '../../../platform/http/form.ts';
 import { type Limiter, limiter } from '../../../platform/http/limiter.ts';
 import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Places } from '../../../platform/limits/places.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
@@ -244,6 +245,6 @@ function asItem(id: string | undefined, attachment: Attachment | undefined) {
 
 /** Uploads are not queued: the client retries. */
 function uploadLimiter(concurrency: number): Limiter {
-  const full = `${concurrency} uploads are in progress already`;
+  const full = fault('upload.too_many', { max: concurrency });
   return limiter({ full, concurrency, queue: 0, retryAfter: 5 });
 }

@@ -34,6 +34,17 @@ export const geometryReasons = {
   'boundary.hole_outside': invalid('{field}: the hole does not lie inside {other}'),
   'boundary.too_many_contacts': invalid('{field}: the rings of a boundary touch in at most {max} places'),
 
+  'plot.has_hole': invalid('{field} is a hole, which a plot cannot have: draw two plots around it'),
+  'plot.no_ring': invalid('{field} must be a ring of four positions or more, the last one the first again'),
+  'plot.ring_too_long': invalid('{field} has more than {max} positions'),
+  'plot.too_few_corners': invalid('{field}: the ring has fewer than three different corners on six decimals'),
+  'plot.too_wide': invalid(
+    '{field}: a plot is at most 5° wide and high, and is cut in two where it crosses the date line',
+  ),
+  'plot.too_many_positions': invalid('{field}: the plots have more than {max} positions in total'),
+  'plot.no_place': invalid('{field}: the location has neither a geometry nor a latitude and longitude'),
+  'plot.needs_polygon': invalid('{field}: a plot of more than {max_ha} ha has to be a polygon, not a point'),
+
   'ring.too_short': invalid('{field}: a ring has four or more positions'),
   'ring.not_closed': invalid('{field}: the ring is not closed, its last position must be the first again'),
   'ring.half_globe': invalid('{field}: an edge spans half the globe'),

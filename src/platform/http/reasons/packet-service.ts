@@ -99,6 +99,9 @@ export const packetReasons = {
   'geoid.refused_by_registry': invalid(
     '{field}: GeoID resolution failed: the asset registry says: {message}',
   ),
+  'field.too_many_registrations': unavailable('too many requests wait to register fields'),
+  'upload.too_many': unavailable('{max} uploads are in progress already'),
+  'geoid.registry_away': invalid('{field}: GeoID resolution failed for now, try again later: {trouble}'),
   'geoid.registry_refuses_token': invalid(`${UNDECIDED} does not accept our token`, CHECK_REGISTRY),
   'geoid.registry_answers_status': invalid(
     `${UNDECIDED} answered {status}; is its address right?`,

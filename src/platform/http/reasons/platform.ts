@@ -126,6 +126,8 @@ export const platformReasons = {
   'token.invalid': unauthenticated('the token is not valid'),
   'token.other_kind': unauthenticated('the token is not an access token'),
   'key.invalid': unauthenticated('the key is unknown, expired or revoked'),
+  'key.not_enough': forbidden('a key for programs cannot do this: log in'),
+  'key.lacks_scope': forbidden('the key lacks the scope {scope}: create one that has it'),
   'user.not_system_admin': forbidden('this is for a SYSTEM_ADMIN'),
   'metrics.no_token': unauthenticated('this needs METRICS_TOKEN: Authorization: Bearer …'),
 

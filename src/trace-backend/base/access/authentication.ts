@@ -113,10 +113,7 @@ export async function authenticate(app: Server, context: AuthenticationContext):
     }
     request.caller = await identify(request);
     if (RANK[request.caller.role] < NEEDED[access]) {
-      throw new Problem(
-        'forbidden',
-        `this is for a ${access === 'system-admin' ? 'SYSTEM_ADMIN' : 'REGIONAL_ADMIN or SYSTEM_ADMIN'}`,
-      );
+      throw new Problem(access === 'system-admin' ? 'user.not_system_admin' : 'user.not_admin');
     }
   });
   auditRefusals(app, context.pool);
@@ -135,11 +132,11 @@ function identifier({
     const bearer = bearerToken(request);
     if (bearer !== undefined && looksLikeApiKey(bearer)) return identifyKey(request, bearer);
     const token = bearer ?? request.cookies[cookieName];
-    if (!token) throw new Problem('unauthenticated', 'log in first: POST /api/user/login');
+    if (!token) throw new Problem('session.required');
     const claims = await claimsOf(token);
-    if (claims.type !== 'access') throw new Problem('unauthenticated', 'the token is not an access token');
+    if (claims.type !== 'access') throw new Problem('token.other_kind');
     const session = await findSession(claims);
-    if (!session) throw new Problem('unauthenticated', 'the session has ended; log in again');
+    if (!session) throw new Problem('session.ended');
     checkFactor(request, session);
     const { userId: id, role, secondFactor } = session;
     return { id, role, secondFactor, sessionId: claims.sid as string };
@@ -148,7 +145,7 @@ function identifier({
   async function identifyKey(request: FastifyRequest, token: string): Promise<Caller> {
     const hash = apiKeyHash(token);
     const key = hash && (await findKey(hash));
-    if (!key) throw new Problem('unauthenticated', 'the key is unknown, expired or revoked');
+    if (!key) throw new Problem('key.invalid');
     checkFactor(request, key);
     const { userId: id, secondFactor } = key;
     const caller = { id, role: roleOfKey(key), secondFactor, sessionId: undefined };
@@ -156,16 +153,13 @@ function identifier({
     if (allows(key.scopes, needed)) return caller;
     // Set here, so that the refusal is audited as the user's.
     request.caller = caller;
-    throw new Problem('forbidden', missingScope(needed));
+    throw new Problem([missingScope(needed)]);
   }
 
   function checkFactor(request: FastifyRequest, session: AuthenticatedSession): void {
     const { beforeSecondFactor, access } = request.routeOptions.config;
     if (mustProveFactor(session) && !beforeSecondFactor && access !== 'known') {
-      throw new Problem(
-        'forbidden',
-        `a ${session.role} needs a second factor here: set one up (POST /api/user/second_factor/begin), or log in with its code`,
-      );
+      throw new Problem('second_factor.required', { role: session.role });
     }
   }
   return identify;

@@ -25,10 +25,7 @@ export function checkOrigins(
     if (READING.has(method) || origin === undefined || known.has(origin)) return;
     // The scheme must match too: anyone on the network can inject a page served over http.
     if (origin !== `${protocol}://${host}`) {
-      throw new Problem(
-        'forbidden',
-        'calls from pages of this origin are refused; allowed are those of TRACE_PUBLIC_URL, TRACE_FRONTEND_URL and CORS_ORIGINS',
-      );
+      throw new Problem('request.origin_not_allowed');
     }
   });
 }

@@ -68,14 +68,11 @@ async function find(
 ): Promise<{ items: StoredAuditEntry[]; count?: number }> {
   if (part === 'ACTED') return listAudit(pool, lists, filter, page);
   const { userIds } = filter;
-  if (userIds === undefined) throw wrong('part', 'part is only used with user or userId');
-  if (page.requestType === 'COUNT') throw wrong('requestType', 'requestType must be FETCH with this part');
-  if (page.offset > 0) throw wrong('offset', 'offset must be 0 with this part; use after');
+  if (userIds === undefined) throw new Problem('audit.part_without_user', { field: 'part' });
+  if (page.requestType === 'COUNT') throw new Problem('audit.part_without_count', { field: 'requestType' });
+  if (page.offset > 0) throw new Problem('audit.part_without_offset', { field: 'offset' });
   return { items: await listConcerned(pool, { ...filter, userIds }, part, page) };
 }
-
-const wrong = (field: string, sentence: string) =>
-  new Problem('invalid', sentence, { fields: { [field]: sentence } });
 
 /**
  * The users whose entries are wanted; undefined for all.
@@ -90,8 +87,7 @@ async function usersOf(
   if (user === undefined) return id === undefined ? undefined : [id];
   const found = await searchUserIds(pool, user, MAX_SEARCHED_USERS + 1);
   if (found.length > MAX_SEARCHED_USERS) {
-    const sentence = `user fits more than ${MAX_SEARCHED_USERS} users`;
-    throw wrong('user', sentence);
+    throw new Problem('audit.too_many_users', { field: 'user', max: MAX_SEARCHED_USERS });
   }
   return id === undefined ? found : found.filter(one => one === id);
 }
@@ -110,6 +106,5 @@ function timeOf(text: string | undefined, field: 'from' | 'to'): string | undefi
   if (text === undefined) return undefined;
   const moment = parseRangeEnd(text, field);
   if (moment !== undefined) return moment;
-  const sentence = `${field} must be an ISO 8601 date or date-time`;
-  throw wrong(field, sentence);
+  throw new Problem('validation.no_date_or_time', { field });
 }

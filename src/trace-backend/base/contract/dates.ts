@@ -23,6 +23,5 @@ export function dayOf(field: string, sent: string): string {
   const time = Date.parse(`${day}T00:00:00Z`);
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day);
   if (isDay && !day.startsWith('0000')) return day;
-  const sentence = `${field} is not a date`;
-  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  throw new Problem('validation.no_date', { field });
 }

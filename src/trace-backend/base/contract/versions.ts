@@ -27,5 +27,5 @@ export function checkVersion(ifMatch: string | undefined, version: number | stri
   if (ifMatch === undefined) return;
   const tags = ifMatch.split(',').map(tag => tag.trim());
   if (tags.includes('*') || tags.includes(versionTag(version))) return;
-  throw new Problem('precondition_failed', 'it has changed since you read it; read it again');
+  throw new Problem('record.changed');
 }

@@ -38,18 +38,14 @@ export function contentAfter(list: CodeList, before: CodeContent | undefined, bo
     const sent = body[name] === '' && name !== list.title ? null : body[name];
     fields[name] = sent === undefined ? (before?.fields[name] ?? null) : sent;
   }
-  if (list.key && fields[list.key] === null) throw required(list.key);
+  if (list.key && fields[list.key] === null) throw new Problem('validation.required', { field: list.key });
   const translations = translationsAfter(list, before?.translations ?? {}, body);
   const { EN: english } = translations;
   if (english) for (const name of list.translated) fields[name] = english[name] ?? null;
   const title = fields[list.title];
-  if (typeof title !== 'string' || title.trim() === '') throw required(list.title);
+  if (typeof title !== 'string' || title.trim() === '')
+    throw new Problem('validation.required', { field: list.title });
   return { fields, unitId: unitAfter(list, before, body), translations };
-}
-
-function required(field: string): Problem {
-  const sentence = `${field} is required`;
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
 function unitAfter({ unit }: CodeList, before: CodeContent | undefined, body: CodeBody): number | null {
@@ -67,10 +63,9 @@ function translationsAfter(list: CodeList, before: Translations, body: CodeBody)
   const places = new Map<Language, number>();
   for (const [index, each] of (body.translations ?? []).entries()) {
     const { language } = each;
-    if (places.has(language)) {
-      const path = `translations.${index}.language`;
-      const sentence = `${path} is the same as that of translation ${places.get(language)}`;
-      throw new Problem('invalid', sentence, { fields: { [path]: sentence } });
+    const first = places.get(language);
+    if (first !== undefined) {
+      throw new Problem('code.language_twice', { field: `translations.${index}.language`, index: first });
     }
     places.set(language, index);
     const texts = textsOf(list, each);

@@ -121,9 +121,7 @@ function registerProductTypes(app: Server, context: CodesContext): void {
     },
     async request => {
       const { body } = request;
-      if (body.id == null) {
-        throw new Problem('invalid', 'id is required', { fields: { id: 'id is required' } });
-      }
+      if (body.id == null) throw new Problem('validation.required', { field: 'id' });
       return ok({ id: await saveCode(context, requesterOf(request), list, body) });
     },
   );

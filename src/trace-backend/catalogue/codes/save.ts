@@ -57,7 +57,7 @@ export async function saveCode(
   const { caller } = requester;
   const id = body.id == null ? undefined : idOf(body.id);
   if (id !== undefined && caller.role !== 'SYSTEM_ADMIN') {
-    throw new Problem('forbidden', `a REGIONAL_ADMIN can add a ${list.noun}, but not change one`);
+    throw new Problem('code.not_changeable', { noun: list.noun });
   }
   return transaction(pool, async database => {
     await lockList(database, list);
@@ -97,7 +97,7 @@ export async function removeCode(
     checkVersion(requester.ifMatch, code.version);
     const own = list === CODE_LISTS.measureUnitTypes ? await findUnitUses(database, id) : [];
     const uses = [...own, ...(await findUses(database, list, id))];
-    if (uses.length > 0) throw inUse(list.noun, uses);
+    if (uses.length > 0) throw new Problem('code.in_use', { noun: list.noun, uses: namesOf(uses) });
     await deleteCode(database, list, id);
     const details = { [list.title]: code.fields[list.title] };
     const event: AuditEvent = {
@@ -110,18 +110,18 @@ export async function removeCode(
   });
 }
 
-/** The problem of deleting what others refer to. */
-export function inUse(noun: string, uses: readonly Use[]): Problem {
+/** What refers to a record, by kind and name, for the error of its deletion. */
+export function namesOf(uses: readonly Use[]): string {
   const named = uses.map(({ noun: by, name, count }) =>
     count === 1
       ? `the ${by} ${JSON.stringify(name)}`
       : `${count} of kind ${by}, such as ${JSON.stringify(name)}`,
   );
-  return new Problem('invalid', `the ${noun} is in use by ${named.join(' and ')}`);
+  return named.join(' and ');
 }
 
 export function unknownCode({ noun }: CodeList): Problem {
-  return new Problem('not_found', `there is no such ${noun}`);
+  return new Problem('code.unknown', { noun });
 }
 
 function wordOf({ noun }: CodeList): CodeWord {
@@ -137,11 +137,11 @@ async function checkRoom(
   const value = list.key && fields[list.key];
   const { count, isTaken } = await findRoom(database, list, value, ownId);
   if (list.key && isTaken) {
-    const sentence = `${list.key} ${JSON.stringify(value)} is that of another ${list.noun}`;
-    throw new Problem('invalid', sentence, { fields: { [list.key]: sentence } });
+    const { key, noun } = list;
+    throw new Problem('code.key_taken', { field: key, value: JSON.stringify(value), noun });
   }
   if (ownId === undefined && count >= MAX_CODES) {
-    throw new Problem('invalid', `a code list has at most ${MAX_CODES.toLocaleString('en')} entries`);
+    throw new Problem('code.too_many', { max: MAX_CODES.toLocaleString('en') });
   }
 }
 
@@ -153,12 +153,9 @@ async function checkUnit(
 ): Promise<void> {
   if (unitId === null || !list.unit) return;
   const units = CODE_LISTS.measureUnitTypes;
-  const path = `${list.unit.field}.id`;
+  const field = `${list.unit.field}.id`;
   const isKnown = (await keepCodes(database, units, [unitId])).has(unitId);
   const isCircle = list === units && ownId !== undefined && (await isBasedOn(database, unitId, ownId));
-  if (isKnown && !isCircle) return;
-  const sentence = isKnown
-    ? `${path} is a unit that is based on this one`
-    : `${path} is not a measure unit type`;
-  throw new Problem('invalid', sentence, { fields: { [path]: sentence } });
+  if (!isKnown) throw new Problem('validation.unknown_record', { field, noun: units.noun });
+  if (isCircle) throw new Problem('code.unit_based_on_it', { field });
 }

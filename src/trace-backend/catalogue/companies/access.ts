@@ -61,10 +61,10 @@ export async function changeableCompany(
   const { company, members } = found;
   if (caller.role !== 'SYSTEM_ADMIN') {
     if (roleIn(members, caller.id) !== 'COMPANY_ADMIN') {
-      throw new Problem('forbidden', 'only its COMPANY_ADMINs can change the company');
+      throw new Problem('company.only_admins_change');
     }
     if (company.status !== 'ACTIVE') {
-      throw new Problem('forbidden', 'the company is deactivated; a SYSTEM_ADMIN can activate it');
+      throw new Problem('company.not_changeable_deactivated');
     }
   }
   return found;
@@ -94,5 +94,5 @@ export function roleIn(members: readonly Member[], userId: number): Member['role
 
 function seen(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
   if (company && (caller.role !== 'USER' || roleIn(members, caller.id))) return company;
-  throw new Problem('not_found', 'there is no such company');
+  throw new Problem('company.unknown');
 }

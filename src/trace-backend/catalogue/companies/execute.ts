@@ -73,7 +73,7 @@ async function setStatus(
   companyId: number,
 ): Promise<Details> {
   const caller = requester.caller;
-  if (caller.role !== 'SYSTEM_ADMIN') throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
+  if (caller.role !== 'SYSTEM_ADMIN') throw new Problem('user.action_for_system_admin', { action });
   const { company } = await changeableCompany(database, caller, companyId);
   const status = action === 'ACTIVATE_COMPANY' ? 'ACTIVE' : 'DEACTIVATED';
   if (company.status === status) return undefined;
@@ -100,8 +100,9 @@ async function changeUser(
   const found = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
   const { email, companyUserRole: asked } = body;
   if (email !== undefined && userId !== undefined)
-    throw wrong('email', 'cannot be given together with userId');
-  if (email === undefined && userId === undefined) throw wrong('userId', 'is required, or email instead');
+    throw new Problem('company_user.named_twice', { field: 'email' });
+  if (email === undefined && userId === undefined)
+    throw new Problem('company_user.not_named', { field: 'userId' });
   const details =
     userId === undefined
       ? await changeByAddress(change, action, found, { ...checkEmail(email as string, 'email'), asked })
@@ -144,10 +145,7 @@ async function changeMember(
   if (before === after) return undefined;
   const admins = members.filter(({ role }) => role === 'COMPANY_ADMIN');
   if (before === 'COMPANY_ADMIN' && admins.length === 1) {
-    throw new Problem(
-      'invalid',
-      'this is the last COMPANY_ADMIN of the company; make another user one first',
-    );
+    throw new Problem('company.last_admin');
   }
   if (before === undefined) await checkNewUser(database, userId, found);
   // One that is left would make a user who was removed a member again.
@@ -201,7 +199,7 @@ async function changeByAddress(
   const memberId = members.find(member => member && emailKeyOf(member.email) === emailKey)?.id;
   const invited = found.addresses.find(address => address.emailKey === emailKey);
   if (action === 'ADD_USER_TO_COMPANY') {
-    if (memberId !== undefined) throw refused('email', 'email is the address of a member of the company');
+    if (memberId !== undefined) throw new Problem('company_user.is_member', { field: 'email' });
     if (!invited) {
       checkSize(found);
       const role = asked ?? 'COMPANY_USER';
@@ -213,14 +211,15 @@ async function changeByAddress(
     }
   } else if (!invited) {
     if (memberId === undefined)
-      throw refused('email', 'email is neither the address of a member nor invited');
+      throw new Problem('company_user.neither_member_nor_invited', { field: 'email' });
     return changeMember(change, action, found, { userId: memberId, asked });
   }
   if (action === 'REMOVE_USER_FROM_COMPANY') {
     await deleteAddressInvitation(database, invited.id);
     return { invitation: invited.id, invitedAs: null };
   }
-  if (!asked && action === 'SET_USER_COMPANY_ROLE') throw wrong('companyUserRole', 'is required');
+  if (!asked && action === 'SET_USER_COMPANY_ROLE')
+    throw new Problem('validation.required', { field: 'companyUserRole' });
   const role = asked ?? invited.role;
   if (role === invited.role) return undefined;
   await updateAddressInvitation(database, invited.id, role);
@@ -235,22 +234,19 @@ function roleAfter(
 ): CompanyRole | undefined {
   if (action === 'ADD_USER_TO_COMPANY') {
     if (before && asked && asked !== before) {
-      throw wrong(
-        'userId',
-        `is already a ${before} of the company; use SET_USER_COMPANY_ROLE to change the role`,
-      );
+      throw new Problem('company_user.has_other_role', { field: 'userId', role: before });
     }
     return before ?? asked ?? 'COMPANY_USER';
   }
-  if (!before) throw wrong('userId', 'is not a user of the company');
+  if (!before) throw new Problem('company_user.unknown', { field: 'userId' });
   if (action === 'REMOVE_USER_FROM_COMPANY') return undefined;
-  if (!asked) throw wrong('companyUserRole', 'is required');
+  if (!asked) throw new Problem('validation.required', { field: 'companyUserRole' });
   return asked;
 }
 
 async function checkNewUser(database: Database, userId: number, found: CompanyWithUsers): Promise<void> {
   const user = await findUser(database, userId);
-  if (user?.status !== 'ACTIVE') throw wrong('userId', 'is not an active user');
+  if (user?.status !== 'ACTIVE') throw new Problem('company_user.not_active', { field: 'userId' });
   const isInvited = roleIn(found.invited, userId) !== undefined;
   checkSize(found, isInvited ? 1 : 0);
 }
@@ -258,14 +254,6 @@ async function checkNewUser(database: Database, userId: number, found: CompanyWi
 /** @param replaced how many of the invited ones the new user replaces */
 function checkSize({ members, invited, addresses }: CompanyWithUsers, replaced = 0): void {
   if (members.length + invited.length + addresses.length - replaced >= MAX_MEMBERS) {
-    throw new Problem('invalid', `the company has ${MAX_MEMBERS} users, which is the maximum`);
+    throw new Problem('company.too_many_users', { max: MAX_MEMBERS });
   }
-}
-
-function wrong(field: string, what: string): Problem {
-  return refused(field, `${field} ${what}`);
-}
-
-function refused(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

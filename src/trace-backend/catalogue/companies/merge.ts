@@ -29,18 +29,19 @@ export async function mergeCompany(
 ): Promise<void> {
   const { caller } = requester;
   if (caller.role !== 'SYSTEM_ADMIN')
-    throw new Problem('forbidden', 'MERGE_TO_COMPANY is for a SYSTEM_ADMIN');
-  if (other === undefined) throw wrong('is required');
+    throw new Problem('user.action_for_system_admin', { action: 'MERGE_TO_COMPANY' });
+  const field = 'otherCompanyId';
+  if (other === undefined) throw new Problem('validation.required', { field });
   const into = idOf(other);
-  if (into === from) throw wrong('must be another company');
+  if (into === from) throw new Problem('company.merged_into_itself', { field });
   // Always in this order, so that two merges do not deadlock.
   const locked = new Map<number, Company | undefined>();
   for (const id of [from, into].sort((one, next) => one - next))
     locked.set(id, await lockCompany(database, id));
   const company = locked.get(from);
-  if (!company) throw new Problem('not_found', 'there is no such company');
+  if (!company) throw new Problem('company.unknown');
   const target = locked.get(into);
-  if (target?.status !== 'ACTIVE') throw wrong('is not an active company');
+  if (target?.status !== 'ACTIVE') throw new Problem('company.not_active', { field });
 
   await checkSize(database, from, into);
   const users = await moveMembers(database, from, into);
@@ -70,10 +71,7 @@ async function mergeValueChains(database: Database, from: number, into: number):
   const before = await findCompanyValueChains(database, into);
   const all = [...new Set([...before, ...moved])];
   if (all.length > MAX_VALUE_CHAINS) {
-    throw new Problem(
-      'invalid',
-      `together the companies have more than ${MAX_VALUE_CHAINS} value chains, which is the maximum`,
-    );
+    throw new Problem('company.merge_has_too_many_value_chains', { max: MAX_VALUE_CHAINS });
   }
   await setValueChains(database, into, all, all);
   await setValueChains(database, from, [], moved);
@@ -88,14 +86,6 @@ async function checkSize(database: Database, from: number, into: number): Promis
   const addresses = await findInvitedAddresses(database, into);
   const ids = new Set([...moved, ...members, ...invited].map(({ userId }) => userId));
   if (ids.size + addresses.length > MAX_MEMBERS) {
-    throw new Problem(
-      'invalid',
-      `together the companies have more than ${MAX_MEMBERS} users, which is the maximum`,
-    );
+    throw new Problem('company.merge_has_too_many_users', { max: MAX_MEMBERS });
   }
-}
-
-function wrong(what: string): Problem {
-  const sentence = `otherCompanyId ${what}`;
-  return new Problem('invalid', sentence, { fields: { otherCompanyId: sentence } });
 }

@@ -125,16 +125,15 @@ async function currencyOf(
   if (sent == null) return sent;
   const currency = await findCurrency(database, sent.code ?? '');
   if (currency) return currency.code;
-  const sentence = 'currency.code is not a currency of GET /api/chain/currency-type/list';
-  throw new Problem('invalid', sentence, { fields: { 'currency.code': sentence } });
+  throw new Problem('currency.not_listed', { field: 'currency.code' });
 }
 
 async function onlyCompany(database: Database, userId: number): Promise<number> {
   const companies = (await findMemberships(database, userId)).filter(({ role }) => role === 'COMPANY_ADMIN');
   const [company] = companies;
   if (company && companies.length === 1) return company.companyId;
-  const sentence = `id is required: you are the COMPANY_ADMIN of ${company ? companies.length : 'no'} companies`;
-  throw new Problem('invalid', sentence, { fields: { id: sentence } });
+  if (!company) throw new Problem('company.none_administered', { field: 'id' });
+  throw new Problem('company.several_administered', { field: 'id', count: companies.length });
 }
 
 async function carry(

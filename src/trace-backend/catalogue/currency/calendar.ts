@@ -70,8 +70,7 @@ export function checkDate(text: string, field: string, today: string): string {
   const date = new Date(`${text}T00:00:00Z`);
   const exists = /^\d{4}-\d\d-\d\d$/.test(text) && date.toJSON()?.startsWith(text);
   if (exists && text >= FIRST_DATE && text <= today) return text;
-  const sentence = `${field} must be a date from ${FIRST_DATE} to ${today}, as YYYY-MM-DD`;
-  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  throw new Problem('validation.date_out_of_range', { field, min: FIRST_DATE, max: today });
 }
 
 /** A date some days before another. */

@@ -40,9 +40,7 @@ export function dateFetcher(pool: pg.Pool, provider: Provider): FetchDate {
       if (published !== 'claimed') return published;
       await pause(LOOK_MS);
     }
-    throw new Problem('unavailable', 'the exchange rates of this date are being fetched; try again', {
-      retryAfter: 2,
-    });
+    throw new Problem('exchange_rate.being_fetched', {}, { retryAfter: 2 });
   }
 
   async function fetchOnce(date: string, asker: Asker): Promise<string | null> {

@@ -60,7 +60,8 @@ async function upload(text: string, { query = '', name = 'eurofxref-hist.csv', w
     body: form,
     headers: { cookie: who.cookie },
   });
-  return { status: response.status, body: JSON.parse(await response.text()) };
+  const reasons = response.headers.get('fieldtrace-reason');
+  return { status: response.status, reasons, body: JSON.parse(await response.text()) };
 }
 const last = async () => (await admin.send('GET', PATH)).body.data.last;
 const rates = async () =>
@@ -91,6 +92,9 @@ test('nothing of a wrong file is imported, and the error names the file and the 
   expect(refused).toMatchObject({ status: 400, body: { status: 'VALIDATION_ERROR' } });
   const { file } = refused.body.validationErrorDetails.fieldErrors;
   expect(file).toMatch(/^nothing of eurofxref-hist\.csv was imported\nline 3: yesterday is not a date$/);
+  expect(refused.reasons).toMatch(
+    /^rates_file\.wrong_lines;.*;field="file", rates_file\.no_date;line=3;value="yesterday"$/,
+  );
   expect((await upload('id;name\n1;2\n')).body.errorMessage).toMatch(/must begin with Date,USD/);
   const jump = 'Date,USD,\n2020-01-06,9,\n';
   expect((await upload(jump)).body.errorMessage).toMatch(/2020-01-06: 9 USD, but 1\.1147 on 2020-01-03/);

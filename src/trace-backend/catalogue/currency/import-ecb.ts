@@ -5,6 +5,7 @@ import { parse } from 'csv-parse';
 import type pg from 'pg';
 import { type Database, transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { type Fault, fault, textOf } from '../../../platform/http/reasons/catalogue.ts';
 import { audit, PROGRAM } from '../../base/audit/audit.ts';
 import { daysBefore, FIRST_DATE, localTime } from './calendar.ts';
 import { isCode } from './provider.ts';
@@ -65,7 +66,7 @@ export async function importRates(
   return transaction(pool, async database => {
     const { codes, rates, days, dates } = await storeLines(database, file, progress);
     const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
-    if (jumps.length > 0) throw refusal(file, jumps.map(sentenceOf), '; with force they are imported anyway');
+    if (jumps.length > 0) throw refusal('rates_file.jumps', file, jumps.map(jumpFault));
     const imported = { rates, days, currencies: codes.length, ...(dates && { dates }) };
     const details = { file: file.name, ...imported };
     await audit(database, actor, { action: IMPORTED, entity: 'currency', entityId: 'EUR', details });
@@ -87,8 +88,8 @@ export async function importEcbRates(
   { force = false }: { force?: boolean } = {},
 ): Promise<string> {
   const found = await stat(file).catch(() => undefined);
-  if (!found) throw new Problem('invalid', `${file} cannot be read`);
-  if (found.isDirectory()) throw new Problem('invalid', `${file} is a folder, not a file`);
+  if (!found) throw new Problem('rates_file.unreadable', { file });
+  if (found.isDirectory()) throw new Problem('rates_file.is_folder', { file });
   const bar = new SingleBar({ format: '{bar} {percentage}%', noTTYOutput: false, stream: process.stderr });
   if (process.stderr.isTTY) bar.start(found.size, 0);
   try {
@@ -116,7 +117,7 @@ async function storeLines(
   progress: (bytes: number) => void,
 ): Promise<Report> {
   const { bytes, lines } = openLines(file.path);
-  const complaints: string[] = [];
+  const complaints: Fault[] = [];
   const seen = new Set<string>();
   let columns: string[] | undefined;
   let batch: Rate[] = [];
@@ -143,9 +144,9 @@ async function storeLines(
       );
       continue;
     }
-    const read = readLine(record, columns, seen);
-    if (typeof read === 'string') {
-      complaints.push(`line ${info.lines}: ${read}`);
+    const read = readLine(record, info.lines, columns, seen);
+    if ('reason' in read) {
+      complaints.push(read);
       if (complaints.length > MAX_COMPLAINTS) break;
       continue;
     }
@@ -157,8 +158,8 @@ async function storeLines(
     if (seen.size % LINES === 0) await store();
   }
   await store();
-  if (!columns) throw new Problem('invalid', `${file.name} is empty`);
-  if (complaints.length > 0) throw refusal(file, complaints);
+  if (!columns) throw new Problem('rates_file.empty', { file: file.name });
+  if (complaints.length > 0) throw refusal('rates_file.wrong_lines', file, complaints);
   const [from, to] = [[...seen].reduce(earlier, '9'), [...seen].reduce(later, '')];
   return {
     codes: columns.filter(isCode),
@@ -171,14 +172,20 @@ async function storeLines(
 const earlier = (one: string, other: string) => (one < other ? one : other);
 const later = (one: string, other: string) => (one > other ? one : other);
 
-function refusal(file: RatesFile, complaints: readonly string[], hint = ''): Problem {
+/** The problem of a file with what is wrong in it, whose sentences are also in the sentence of the file. */
+function refusal(
+  reason: 'rates_file.wrong_lines' | 'rates_file.jumps',
+  file: RatesFile,
+  complaints: readonly Fault[],
+): Problem {
+  const told = complaints.slice(0, MAX_COMPLAINTS);
   const more = complaints.length > MAX_COMPLAINTS ? ['and more'] : [];
-  const told = [...complaints.slice(0, MAX_COMPLAINTS), ...more];
-  return new Problem('invalid', [`nothing of ${file.name} was imported${hint}`, ...told].join('\n'));
+  const lines = [...told.map(textOf), ...more].join('\n');
+  return new Problem([fault(reason, { file: file.name, lines }), ...told]);
 }
 
-function sentenceOf({ code, date, value, before }: Jump): string {
-  return `${date}: ${value} ${code}, but ${before.value} on ${before.date}`;
+function jumpFault({ code, date, value, before }: Jump): Fault {
+  return fault('rates_file.jump', { date, value, code, before: before.value, day_before: before.date });
 }
 
 /**
@@ -190,7 +197,7 @@ async function checkEnd(file: RatesFile): Promise<void> {
   try {
     const { size } = await handle.stat();
     const { buffer } = await handle.read({ buffer: Buffer.alloc(1), position: size - 1 });
-    if (buffer[0] !== 0x0a) throw refusal(file, ['the last line may be cut off: no line break follows it']);
+    if (buffer[0] !== 0x0a) throw new Problem('rates_file.cut_off', { file: file.name });
   } finally {
     await handle.close();
   }
@@ -232,41 +239,45 @@ function gapBetween(one: string, other: string): Gap[] {
 /** The currencies by column; other columns are empty texts. */
 function readHeader([first, ...names]: string[], { name: file }: RatesFile): string[] {
   if (first !== 'Date' || !names.some(isCode)) {
-    throw new Problem(
-      'invalid',
-      `${file} is not the ECB's eurofxref-hist.csv: its first line must begin with Date,USD,…`,
-    );
+    throw new Problem('rates_file.not_of_ecb', { file });
   }
   const twice = names.find((name, column) => isCode(name) && names.indexOf(name) !== column);
-  if (twice) throw new Problem('invalid', `the first line of ${file} names ${twice} twice`);
+  if (twice) throw new Problem('rates_file.currency_twice', { file, code: twice });
   return names.map(name => (isCode(name) ? name : ''));
 }
 
 /**
+ * @param line its number
  * @param columns the currency of each cell after the date
  * @param seen the dates of the lines before
- * @returns an error message if the line is wrong
+ * @returns a fault if the line is wrong
  */
 function readLine(
   [date = '', ...values]: string[],
+  line: number,
   columns: readonly string[],
   seen: ReadonlySet<string>,
-): Rate[] | string {
+): Rate[] | Fault {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || !new Date(`${date}T00:00:00Z`).toJSON()?.startsWith(date)) {
-    return `${date.slice(0, 20) || 'nothing'} is not a date`;
+    if (date === '') return fault('rates_file.line_without_date', { line });
+    return fault('rates_file.no_date', { line, value: date.slice(0, 20) });
   }
   const { day: today } = localTime(new Date());
-  if (date < FIRST_DATE || date > today) return `${date} is not from ${FIRST_DATE} to ${today}`;
-  if (seen.has(date)) return `${date} is also in an earlier line`;
+  if (date < FIRST_DATE || date > today) {
+    return fault('rates_file.date_out_of_range', { line, value: date, min: FIRST_DATE, max: today });
+  }
+  if (seen.has(date)) return fault('rates_file.date_twice', { line, value: date });
   if (values.length !== columns.length) {
-    return `${values.length + 1} cells, but the first line has ${columns.length + 1}`;
+    const [count, expected] = [values.length + 1, columns.length + 1];
+    return fault('rates_file.wrong_cell_count', { line, count, expected });
   }
   const rates: Rate[] = [];
   for (const [column, code] of columns.entries()) {
     const value = values[column] as string;
     if (code === '' || value === '' || value === 'N/A') continue;
-    if (!/^\d{1,12}(\.\d{1,12})?$/.test(value) || Number(value) === 0)
-      return `${value.slice(0, 20)} is not a rate of ${code}`;
+    if (!/^\d{1,12}(\.\d{1,12})?$/.test(value) || Number(value) === 0) {
+      return fault('rates_file.no_rate', { line, value: value.slice(0, 20), code });
+    }
     rates.push({ code, date, value });
   }
   return rates;

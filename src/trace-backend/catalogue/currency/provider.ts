@@ -43,11 +43,10 @@ export interface Asker {
 }
 
 /** The user has used up their share of the day's requests. */
-export class UserBudgetSpent extends Problem {
+export class UserBudgetSpent extends Problem<'exchange_rate.own_requests_used_up'> {
   readonly userId: number;
   constructor(userId: number, retryAfter: number) {
-    const sentence = `you have used up your ${USER_LIMIT} of the day's requests for exchange rates`;
-    super('too_many_requests', sentence, { retryAfter });
+    super('exchange_rate.own_requests_used_up', { max: USER_LIMIT }, { retryAfter });
     this.userId = userId;
   }
 }
@@ -134,8 +133,7 @@ const LAST_REST_MS = 3600_000;
 function checkRest(rest: CircuitBreaker): void {
   const seconds = rest.secondsLeft();
   if (seconds === 0) return;
-  const sentence = 'the exchange-rate provider keeps failing; requests are suspended for a while';
-  throw new Problem('unavailable', sentence, { retryAfter: Math.ceil(seconds) });
+  throw new Problem('exchange_rate.requests_suspended', {}, { retryAfter: Math.ceil(seconds) });
 }
 
 /** @throws Problem too_many_requests when the day's requests are used up, or the user's share of them */
@@ -147,23 +145,24 @@ async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined
   }
   const kept = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
   if (await countRequest(pool, day, DAILY_LIMIT - kept)) return;
-  throw new Problem('too_many_requests', `the day's ${DAILY_LIMIT} requests for exchange rates are used up`, {
-    retryAfter: secondsToMidnight(now),
-  });
+  const retryAfter = secondsToMidnight(now);
+  throw new Problem('exchange_rate.requests_used_up', { max: DAILY_LIMIT }, { retryAfter });
 }
 
+type WhyRefused = `exchange_rate.provider_${'refuses_key' | 'refuses_euro' | 'requests_used_up' | 'failed'}`;
+
 /** Permanent refusals by the provider, for which retries would only cost requests. */
-class Refusal extends Problem {}
+class Refusal extends Problem<WhyRefused> {}
 
 /** The provider's error codes for a date without rates, and for our key. */
 const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
-const REFUSALS: [RegExp, string][] = [
-  [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'does not accept FX_ACCESS_KEY'],
+const REFUSALS: [RegExp, WhyRefused][] = [
+  [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'exchange_rate.provider_refuses_key'],
   [
     /^(105|201|base_currency_access_restricted|function_access_restricted|invalid_base_currency)$/,
-    'does not give this key rates in euro',
+    'exchange_rate.provider_refuses_euro',
   ],
-  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that the requests of this key are used up'],
+  [/^(104|usage_limit_reached|rate_limit_reached)$/, 'exchange_rate.provider_requests_used_up'],
 ];
 
 /** The body of a successful answer; undefined if the provider has no rates for the date. */
@@ -174,10 +173,11 @@ function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown
   const { code, type } = (error ?? {}) as Record<string, unknown>;
   const names = [code, type].map(name => String(name ?? ''));
   if (names.some(name => NO_RATES.has(name))) return undefined;
-  const [, reason = 'answered with an unknown error'] =
+  const [, reason = 'exchange_rate.provider_failed'] =
     REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
-  logger.error({ code: names.join(' ').trim().slice(0, 80) }, `the exchange-rate provider ${reason}`);
-  throw new Refusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
+  const refusal = new Refusal(reason, {}, { retryAfter: 3600 });
+  logger.error({ code: names.join(' ').trim().slice(0, 80) }, refusal.message);
+  throw refusal;
 }
 
 function readPublication(body: Record<string, unknown> | undefined): Publication | undefined {
@@ -201,9 +201,7 @@ function readPublication(body: Record<string, unknown> | undefined): Publication
 }
 
 function unusable(): Problem {
-  return new Problem('unavailable', 'the exchange-rate provider sent an invalid answer', {
-    retryAfter: 60,
-  });
+  return new Problem('exchange_rate.provider_answer_invalid', {}, { retryAfter: 60 });
 }
 
 /** A currency's code (ISO 4217): three capital letters. */

@@ -120,13 +120,13 @@ async function missing(
   const without = codes.filter(code => !rated.includes(code)).join(' and ');
   const both = codes.join(' and ');
   if (date === undefined) {
-    const sentence = without ? `there are no rates of ${without} yet` : `no day has rates of both ${both}`;
-    return new Problem('not_found', sentence);
+    return without
+      ? new Problem('exchange_rate.none_yet', { codes: without })
+      : new Problem('exchange_rate.never_of_both', { codes: both });
   }
-  const sentence = without
-    ? `there are no rates of ${without} for ${date}`
-    : `no day up to ${date} has rates of both ${both}`;
-  return new Problem('not_found', sentence);
+  return without
+    ? new Problem('exchange_rate.none_on_date', { codes: without, date })
+    : new Problem('exchange_rate.not_of_both_until_date', { codes: both, date });
 }
 
 function rateOf({ values }: { values: Map<string, string> }, code: string): string {
@@ -147,8 +147,7 @@ async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void
     if (currency?.enabled) continue;
     // Before the first rates, no code is known to be wrong.
     if (!currency && isCode(code) && !(await hasRates(pool))) continue;
-    const sentence = `${field} must be a supported currency; ${code} is ${currency ? 'disabled' : 'unknown'}`;
-    throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+    throw new Problem(currency ? 'currency.disabled' : 'currency.unsupported', { field, code });
   }
 }
 

@@ -5,6 +5,7 @@ import type { FileStore } from '../../../platform/files/index.ts';
 import { callerShare } from '../../../platform/http/caller-share.ts';
 import { takeForms } from '../../../platform/http/form.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Places } from '../../../platform/limits/places.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
@@ -148,7 +149,7 @@ async function switchType(
     const found = /^[A-Z]/.test(name)
       ? await findCurrency(database, name)
       : await findCurrencyById(database, pathIdOf(name));
-    if (!found) throw new Problem('not_found', `there is no currency ${name}`);
+    if (!found) throw new Problem('currency.unknown', { code: name });
     const changed = await setEnabled(database, found.code, enabled);
     const action = enabled ? 'ENABLE_CURRENCY' : 'DISABLE_CURRENCY';
     if (changed) await audit(database, request, { action, entity: 'currency', entityId: found.code });
@@ -161,10 +162,10 @@ function registerRates(app: Server, pool: pg.Pool): void {
     const today = localTime(new Date()).day;
     const to = checkDate(query.to ?? today, 'to', today);
     const from = checkDate(query.from ?? daysBefore(to, 365), 'from', today);
-    const sentence = `from must be at most ten years before to, and not after it`;
-    if (from > to || from < daysBefore(to, MAX_DAYS))
-      throw new Problem('invalid', sentence, { fields: { from: sentence } });
-    if (!(await findCurrency(pool, code))) throw new Problem('not_found', `there is no currency ${code}`);
+    if (from > to || from < daysBefore(to, MAX_DAYS)) {
+      throw new Problem('exchange_rate.wrong_period', { field: 'from' });
+    }
+    if (!(await findCurrency(pool, code))) throw new Problem('currency.unknown', { code });
     return listRates(pool, code, { from, to });
   };
 
@@ -178,7 +179,7 @@ function registerRates(app: Server, pool: pg.Pool): void {
     { config: { access: 'user' }, schema: ratesChartSchema },
     async ({ params: { code }, query }, reply) => {
       const items = await read(code, query);
-      if (items.length === 0) throw new Problem('not_found', `there are no rates of ${code} in that time`);
+      if (items.length === 0) throw new Problem('exchange_rate.none_in_period', { code });
       return reply
         .headers({
           'cache-control': 'private, no-cache',
@@ -242,5 +243,6 @@ function nameOf(name = ''): string {
 /** An error of a file names the field of the form. */
 function aboutFile(error: unknown): unknown {
   if (!(error instanceof Problem) || error.code !== 'invalid') return error;
-  return new Problem('invalid', error.message, { fields: { file: error.message } });
+  const [first, ...others] = error.faults as [Fault, ...Fault[]];
+  return new Problem([{ ...first, parameters: { ...first.parameters, field: 'file' } }, ...others]);
 }

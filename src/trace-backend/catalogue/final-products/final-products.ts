@@ -44,7 +44,7 @@ export async function saveFinalProduct(
     const before = id === undefined ? undefined : await ofProduct(database, productId, id);
     if (before) checkVersion(requester.ifMatch, before.version);
     if (!before && (await countFinalProducts(database, productId)) >= MAX_FINAL_PRODUCTS) {
-      throw new Problem('invalid', `a product has at most ${MAX_FINAL_PRODUCTS} final products`);
+      throw new Problem('final_product.too_many', { max: MAX_FINAL_PRODUCTS });
     }
     const after = changed(before ?? emptyOf(productId), body);
     await check(database, after, before);
@@ -96,17 +96,14 @@ async function check(
   before: FinalProduct | undefined,
 ): Promise<void> {
   if (unitId !== null && unitId !== before?.unitId) {
-    const [unit] = await keepCodes(database, CODE_LISTS.measureUnitTypes, [unitId]);
-    if (!unit) throw wrong('measurementUnitType.id', 'is not a measure unit type');
+    const units = CODE_LISTS.measureUnitTypes;
+    const [unit] = await keepCodes(database, units, [unitId]);
+    const field = 'measurementUnitType.id';
+    if (!unit) throw new Problem('validation.unknown_record', { field, noun: units.noun });
   }
   const known = new Set((await findLabels(database, productId)).map(({ id }) => id));
   const foreign = labelIds.findIndex(id => !known.has(id));
-  if (foreign >= 0) throw wrong(`labels.${foreign}.id`, 'is not a label of this product');
-}
-
-function wrong(field: string, what: string): Problem {
-  const sentence = `${field} ${what}`;
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  if (foreign >= 0) throw new Problem('label.of_other_product', { field: `labels.${foreign}.id` });
 }
 
 function history(before: FinalProduct | undefined, after: FinalProduct | undefined) {
@@ -129,7 +126,7 @@ export async function ofProduct(database: Database, productId: number, id: numbe
 }
 
 function unknownFinalProduct(): Problem {
-  return new Problem('not_found', 'there is no such final product');
+  return new Problem('final_product.unknown');
 }
 
 /**

@@ -18,28 +18,23 @@ export async function receiveFile(
   try {
     for await (const part of request.parts()) {
       if (part.type === 'field') continue;
-      if (part.fieldname !== 'file' || received)
-        throw wrongFile('file must be one file, in a part of that name');
+      if (part.fieldname !== 'file' || received) throw new Problem('file.not_one', { field: 'file' });
       name = part.filename;
       received = await files.receive(part.file, maxBytes, () => tooLarge(maxBytes));
     }
-    if (!received) throw wrongFile('file is required, as a file');
-    if (received.size === 0) throw wrongFile('file is empty');
+    if (!received) throw new Problem('file.missing', { field: 'file' });
+    if (received.size === 0) throw new Problem('file.empty', { field: 'file' });
     return { received, name };
   } catch (error) {
     await received?.discard();
     // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('unreadable', 'the body is not a complete multipart form', { cause: error });
+    throw new Problem('file.form_incomplete', {}, { cause: error });
   }
-}
-
-function wrongFile(sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { file: sentence } });
 }
 
 /** The problem of a file that is too large. */
 export function tooLarge(maxBytes: number): Problem {
-  return new Problem('too_large', `file is larger than ${maxBytes / 1024 ** 2} MB`);
+  return new Problem('file.too_large', { max: maxBytes / 1024 ** 2 });
 }

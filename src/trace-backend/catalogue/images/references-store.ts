@@ -1,6 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Caller } from '../../base/access/authentication.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
 
@@ -73,17 +74,15 @@ export async function setReferences(
   const byKey = new Map(
     locked.filter(({ storageKey }) => named.includes(storageKey)).map(image => [image.storageKey, image]),
   );
-  const fields: Record<string, string> = {};
+  const faults: Fault[] = [];
   for (const { field, storageKey, kind } of images) {
     const image = byKey.get(storageKey.toLowerCase());
     const isTheirs =
       image && (before.includes(image.storageKey) || (await mayGiveImage(database, writer, image)));
-    if (!isTheirs) fields[field] = `${field} must be the storage key of an uploaded file`;
-    else if (kind && image.kind !== kind)
-      fields[field] = `${field} must be the storage key of an uploaded ${kind}`;
+    if (!isTheirs) faults.push(fault('file.unknown_storage_key', { field }));
+    else if (kind && image.kind !== kind) faults.push(fault('file.other_kind', { field, kind }));
   }
-  const [sentence] = Object.values(fields);
-  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  if (faults.length > 0) throw new Problem(faults);
 
   const added = [...byKey.keys()].filter(key => !before.includes(key));
   const removed = before.filter(key => !byKey.has(key));

@@ -2,6 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Sharp } from 'sharp';
 import type { FileStore } from '../../../platform/files/index.ts';
 import { limiter } from '../../../platform/http/limiter.ts';
+import { type Fault, fault, textOf } from '../../../platform/http/reasons/catalogue.ts';
 
 /** The sizes of renditions: pixels that they fit inside. Smaller images are not enlarged. */
 export const SIZES = {
@@ -44,7 +45,7 @@ export function renditionKey(storageKey: string, size: Size | undefined): string
  * completely, which also proves that it is valid.
  *
  * @param source its bytes, or a path to them
- * @throws NotDecodable, with an error message; Problem unavailable when too many wait
+ * @throws NotDecodable, with the fault; Problem unavailable when too many wait
  */
 export type MakeRendition = (
   source: string | (() => Promise<Buffer>),
@@ -55,7 +56,7 @@ export type MakeRendition = (
 /** Makes the renditions of one application, only so many at once. */
 export function renditionMaker(): MakeRendition {
   // Each image in work takes some hundred megabytes and one of Node's few threads.
-  const limited = limiter({ full: 'too many images are waiting to be processed', concurrency: 2, queue: 64 });
+  const limited = limiter({ full: fault('image.too_many_waiting'), concurrency: 2, queue: 64 });
   return (source, contentType, size) =>
     limited(async () => rendition(typeof source === 'string' ? source : await source(), contentType, size));
 }
@@ -73,17 +74,25 @@ async function rendition(
     // Metadata is removed and colours are converted to sRGB by default.
     return await encode(image.timeout({ seconds: SECONDS }), contentType).toBuffer();
   } catch (error) {
-    throw new NotDecodable(complaint((error as Error).message), { cause: error });
+    throw new NotDecodable(faultOf((error as Error).message), { cause: error });
   }
 }
 
 /** Bytes that are not a valid image, or one that is too large to process. */
-export class NotDecodable extends Error {}
+export class NotDecodable extends Error {
+  readonly fault: Fault;
+  constructor(fault: Fault, options: ErrorOptions) {
+    super(textOf(fault), options);
+    this.fault = fault;
+  }
+}
 
-function complaint(message: string): string {
-  if (/pixel limit/.test(message)) return `file has more than ${MAX_PIXELS / 1e6} million pixels`;
-  if (/^timeout/.test(message)) return `file takes longer than ${SECONDS} seconds to be read as an image`;
-  return 'file is damaged: it cannot be decoded as the image format of its first bytes';
+/** Why the library does not decode a file, by its message. */
+function faultOf(message: string): Fault {
+  const field = 'file';
+  if (/pixel limit/.test(message)) return fault('image.too_many_pixels', { field, max: MAX_PIXELS / 1e6 });
+  if (/^timeout/.test(message)) return fault('image.too_slow_to_read', { field, max: SECONDS });
+  return fault('image.damaged', { field });
 }
 
 function encode(image: Sharp, contentType: ImageType): Sharp {

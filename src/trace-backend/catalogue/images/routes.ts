@@ -167,7 +167,7 @@ async function publicImage(
 ): Promise<Image> {
   const [image] = await findImages(pool, [storageKey]);
   if (!image || !kinds.includes(image.kind) || !(await isPublicImage(pool, isPublic, image))) {
-    throw new Problem('not_found', `there is no such ${kinds.at(-1)}`);
+    throw unknownFile(kinds.at(-1));
   }
   return image;
 }
@@ -205,6 +205,10 @@ function registerDocumentReading(app: Server, context: ImagesContext): void {
   });
 }
 
+function unknownFile(kind: Kind | undefined): Problem {
+  return new Problem(kind === 'image' ? 'image.unknown' : 'document.unknown');
+}
+
 /** @throws Problem not_found, also if the caller may not read it */
 async function readableImage(
   { pool, mayRead }: ImagesContext,
@@ -215,7 +219,7 @@ async function readableImage(
   const [image] = await findImages(pool, [storageKey]);
   const caller = callerOf(request);
   if (image?.kind !== kind || !(await mayReadImage(pool, { caller, mayRead }, image))) {
-    throw new Problem('not_found', `there is no such ${kind}`);
+    throw unknownFile(kind);
   }
   return image;
 }

@@ -44,7 +44,7 @@ export async function storeImage(
       userId: requester.caller.id,
       uploadedAt,
     });
-    if (!image) throw new Problem('unavailable', 'the upload took too long; try again', { retryAfter: 1 });
+    if (!image) throw new Problem('image.upload_too_slow', {}, { retryAfter: 1 });
     const { id, size } = image;
     const action = kind === 'image' ? 'UPLOAD_IMAGE' : 'UPLOAD_DOCUMENT';
     await audit(database, requester, {
@@ -63,12 +63,12 @@ async function cleaned(
   contentType: string,
 ): Promise<Buffer> {
   if (!isImageType(contentType)) {
-    throw new Problem('unsupported_media_type', 'file must be a JPEG, PNG or WebP image');
+    throw new Problem('image.wrong_format');
   }
   try {
     return await makeRendition(path, contentType, undefined);
   } catch (error) {
     if (!(error instanceof NotDecodable)) throw error;
-    throw new Problem('invalid', error.message, { fields: { file: error.message }, cause: error });
+    throw new Problem([error.fault], { cause: error });
   }
 }

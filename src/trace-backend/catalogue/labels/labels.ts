@@ -49,8 +49,7 @@ export async function createLabel(
 ): Promise<Label> {
   const productId = idOf(body.productId);
   return change(context, requester, productId, 'CREATE_LABEL', async (database, before) => {
-    if (before.length >= MAX_LABELS)
-      throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
+    if (before.length >= MAX_LABELS) throw new Problem('label.too_many', { max: MAX_LABELS });
     return insertLabel(database, { uuid: randomUUID(), productId, content: contentOf(body) });
   });
 }
@@ -102,7 +101,7 @@ export async function removeLabel(context: WritingContext, requester: Requester,
   await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
     const { release, inUse } = context.dependents;
     const [use] = await inUse(database, [id]);
-    if (use) throw new Problem('invalid', `the label is in use by the final product "${use.name}"`);
+    if (use) throw new Problem('label.in_use', { name: use.name });
     await release(database, [id]);
     await deleteLabels(database, [id]);
     return label;
@@ -140,7 +139,7 @@ export async function changeValues(
   const { content: body, own } = dividedValues(fields);
   const edit = (label: Label) => {
     const all = fieldsAfter(fieldsOf(label), own);
-    if (all.length > MAX_FIELDS) throw new Problem('invalid', `a label has at most ${MAX_FIELDS} fields`);
+    if (all.length > MAX_FIELDS) throw new Problem('label.too_many_fields', { max: MAX_FIELDS });
     return { ...label, content: { ...label.content, ...contentOf({ ...sent, fields: all }) } };
   };
   await changeWithContent(context, requester, id, 'UPDATE_LABEL', { body, edit });

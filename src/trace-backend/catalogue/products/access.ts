@@ -60,7 +60,7 @@ export async function changeableProduct(database: Database, caller: Caller, id: 
   const reader = await readerOf(database, caller);
   if (!product || !mayRead(product, reader)) throw unknownProduct();
   if (!(await mayChange(database, caller, product))) {
-    throw new Problem('forbidden', 'only members of the company that owns the product can change it');
+    throw new Problem('product.only_owner_changes');
   }
   return product;
 }
@@ -80,7 +80,7 @@ export async function leavableProduct(
   const reader = await readerOf(database, caller);
   if (!product || !mayRead(product, reader)) throw unknownProduct();
   if (reader?.companyIds.includes(companyId) || (await mayChange(database, caller, product))) return product;
-  throw new Problem('forbidden', 'only its members can remove a company from a product');
+  throw new Problem('product.only_members_remove_company');
 }
 
 /** Whether a user may change a product, and therefore read its history. */
@@ -103,5 +103,5 @@ function mayRead({ companyId, createdBy, associations }: Product, reader: Reader
 }
 
 export function unknownProduct(): Problem {
-  return new Problem('not_found', 'there is no such product');
+  return new Problem('product.unknown');
 }

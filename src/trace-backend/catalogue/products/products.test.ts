@@ -22,7 +22,7 @@ const update = (user: LoggedIn, body: object, headers = {}) =>
 const wrong = (fields: object) => ({
   status: 'VALIDATION_ERROR',
   errorMessage: expect.any(String),
-  validationErrorDetails: { fieldErrors: fields },
+  validationErrorDetails: { fieldErrors: fields, fieldReasons: expect.any(Object) },
 });
 
 /** Every field of the interface document, with ids as strings, single objects for lists, and fields of its own. */

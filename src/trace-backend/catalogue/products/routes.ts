@@ -190,7 +190,7 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
     if (caller.role === 'SYSTEM_ADMIN') return;
     const product = await readableProduct(pool, caller, id);
     if (!(await mayChange(pool, caller, product))) {
-      throw new Problem('forbidden', 'only users who may change the product can read its history');
+      throw new Problem('product.history_not_readable');
     }
   }
 }

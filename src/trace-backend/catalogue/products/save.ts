@@ -163,14 +163,9 @@ export async function leaveProduct(
   await transaction(pool, async database => {
     const product = await leavableProduct(database, caller, id, companyId);
     if (!product.associations.some(association => association.companyId === companyId)) {
-      throw new Problem('not_found', 'the company is not associated with the product');
+      throw new Problem('product.company_not_associated');
     }
-    if (companyId === product.companyId) {
-      throw new Problem(
-        'invalid',
-        'the owner cannot be removed; assign the product to another company, or delete it',
-      );
-    }
+    if (companyId === product.companyId) throw new Problem('product.owner_cannot_be_removed');
     const associations = product.associations.filter(association => association.companyId !== companyId);
     const labels = await ofProducts.find(database, id);
     const changes = changesBetween(snapshot(product, labels), snapshot({ ...product, associations }, labels));

@@ -21,6 +21,5 @@ export async function valueChainOf(
   if (id === before) return before;
   const [valueChain] = await keepValueChains(database, [id]);
   if (valueChain?.status === 'ENABLED') return id;
-  const sentence = 'valueChain.id is not an enabled value chain';
-  throw new Problem('invalid', sentence, { fields: { 'valueChain.id': sentence } });
+  throw new Problem('value_chain.not_enabled', { field: 'valueChain.id' });
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import { keepValueChains } from './store.ts';
 
 /** Value chains of one company, at most. */
@@ -21,16 +22,16 @@ export async function checkedValueChains(
   before: readonly number[] = [],
 ): Promise<number[]> {
   const known = new Map((await keepValueChains(database, ids)).map(each => [each.id, each]));
-  const fields: Record<string, string> = {};
+  const faults: Fault[] = [];
   for (const [index, id] of ids.entries()) {
-    const name = path(index);
+    const field = path(index);
     const found = known.get(id);
-    if (!found) fields[name] = `${name} is not a value chain`;
+    if (!found) faults.push(fault('validation.unknown_record', { field, noun: 'value chain' }));
     else if (found.status === 'DISABLED' && !before.includes(id)) {
-      fields[name] = `the value chain ${JSON.stringify(found.name)} is disabled`;
+      const name = JSON.stringify(found.name);
+      faults.push(fault('value_chain.named_is_disabled', { field, name }));
     }
   }
-  const [sentence] = Object.values(fields);
-  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  if (faults.length > 0) throw new Problem(faults);
   return [...new Set(ids)];
 }

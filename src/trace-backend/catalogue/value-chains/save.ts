@@ -1,12 +1,13 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
-import { CODE_LISTS } from '../codes/lists.ts';
-import { inUse, type Use } from '../codes/save.ts';
+import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
+import { namesOf, type Use } from '../codes/save.ts';
 import { keepCodes } from '../codes/store.ts';
 import { findCompanies } from './companies-store.ts';
 import type { ValueChainBody } from './schemas.ts';
@@ -64,13 +65,13 @@ export async function saveValueChain(
   const { caller } = requester;
   const id = body.id == null ? undefined : idOf(body.id);
   if (id !== undefined && caller.role !== 'SYSTEM_ADMIN') {
-    throw new Problem('forbidden', 'a REGIONAL_ADMIN can add a value chain, but not change one');
+    throw new Problem('code.not_changeable', { noun: 'value chain' });
   }
   return transaction(pool, async database => {
     const before = id === undefined ? undefined : await lockValueChain(database, id);
     if (id !== undefined && !before) throw unknownValueChain();
     if (before) checkVersion(requester.ifMatch, before.version);
-    if (before?.status === 'DISABLED') throw new Problem('invalid', 'the value chain is disabled');
+    if (before?.status === 'DISABLED') throw new Problem('value_chain.disabled');
     const after = rowAfter(before ?? NEW, body);
     const linksBefore = before ? await findLinks(database, before.id) : NO_LINKS;
     const links = linksAfter(linksBefore, body);
@@ -99,9 +100,7 @@ function rowAfter(before: ValueChain, { name, description, productType }: ValueC
       productTypeId: productType?.id == null ? null : idOf(productType.id),
     }),
   };
-  if (after.name === '') {
-    throw new Problem('invalid', 'name is required', { fields: { name: 'name is required' } });
-  }
+  if (after.name === '') throw new Problem('validation.required', { field: 'name' });
   return after;
 }
 
@@ -124,24 +123,27 @@ async function checkReferences(
   linksBefore: Links,
   links: Links,
 ): Promise<void> {
-  const fields: Record<string, string> = {};
+  const faults: Fault[] = [];
   for (const field of LINK_FIELDS) {
     const ids = links[field];
     if (ids === linksBefore[field]) continue;
     const { list } = LINKS[field];
     const known = await keepCodes(database, list, ids);
     for (const [index, id] of ids.entries()) {
-      if (!known.has(id)) fields[`${field}.${index}.id`] = `${field}.${index}.id is not a ${list.noun}`;
+      if (!known.has(id)) faults.push(unknownRecord(`${field}.${index}.id`, list));
     }
     links[field] = [...new Set(ids)];
   }
   const types = CODE_LISTS.productTypes;
   if (productTypeId !== null && productTypeId !== before.productTypeId) {
     const known = await keepCodes(database, types, [productTypeId]);
-    if (!known.has(productTypeId)) fields['productType.id'] = `productType.id is not a ${types.noun}`;
+    if (!known.has(productTypeId)) faults.push(unknownRecord('productType.id', types));
   }
-  const [sentence] = Object.values(fields);
-  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  if (faults.length > 0) throw new Problem(faults);
+}
+
+function unknownRecord(field: string, { noun }: CodeList): Fault {
+  return fault('validation.unknown_record', { field, noun });
 }
 
 function changedFields(before: ValueChain, after: ValueChain, linksBefore: Links, links: Links): string[] {
@@ -195,7 +197,7 @@ export async function removeValueChain(
       ...(companies && company ? [{ noun: 'company', name: company.name, count: companies.count }] : []),
       ...(await findUses(database, id)),
     ];
-    if (uses.length > 0) throw inUse('value chain', uses);
+    if (uses.length > 0) throw new Problem('code.in_use', { noun: 'value chain', uses: namesOf(uses) });
     await deleteValueChain(database, id);
     const details = { name: before.name };
     const event: AuditEvent = { action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', entityId: id, details };
@@ -204,5 +206,5 @@ export async function removeValueChain(
 }
 
 export function unknownValueChain(): Problem {
-  return new Problem('not_found', 'there is no such value chain');
+  return new Problem('value_chain.unknown');
 }

@@ -19,15 +19,13 @@ export async function confirmationLink(
   requester: Requester,
   id: number,
 ): Promise<{ url: string; expiresAt: string }> {
-  if (mails.areSent) {
-    throw new Problem('invalid', 'this installation sends mails: send the confirmation mail again instead');
-  }
+  if (mails.areSent) throw new Problem('confirmation_link.mails_are_sent');
   return transaction(pool, async database => {
     const user = await lockAccount(database, id);
     mayAct(requester.caller, user);
-    if (!user) throw new Problem('not_found', 'there is no such user');
-    if (user.status === 'DEACTIVATED') throw new Problem('invalid', 'the account is deactivated');
-    if (user.emailConfirmed) throw new Problem('invalid', 'the user has confirmed the address already');
+    if (!user) throw new Problem('user.unknown');
+    if (user.status === 'DEACTIVATED') throw new Problem('user.deactivated');
+    if (user.emailConfirmed) throw new Problem('user.address_confirmed');
     const { url, token } = mails.newConfirmation(user);
     await insertMailToken(database, token, new Date());
     await audit(database, requester, { action: 'COPY_CONFIRMATION_LINK', entity: 'user', entityId: id });

@@ -28,7 +28,7 @@ export async function execute(
     const admins = await lockSystemAdmins(database);
     const before = await lockAccount(database, id);
     mayExecute(caller, action, before);
-    if (!before) throw new Problem('not_found', 'there is no such user');
+    if (!before) throw new Problem('user.unknown');
     if (action === 'REMOVE_USER_SECOND_FACTOR') return removeSecondFactor(database, mails, requester, before);
     if (action === 'CONFIRM_USER_EMAIL') {
       return noteConfirmed(database, mails, requester, before, { userId: caller.id, byOwner: false });
@@ -36,7 +36,7 @@ export async function execute(
     const change = changeOf(action, before);
     if (!change) return before;
     const isLast = admins.length === 1 && admins[0]?.id === id;
-    if (isLast) throw new Problem('invalid', 'this is the last active SYSTEM_ADMIN');
+    if (isLast) throw new Problem('user.last_system_admin');
     const user = await updateUser(database, id, change);
     if (action === 'DEACTIVATE_USER') await endSessions(database, id, { resets: true });
     if (action === 'ACTIVATE_USER') await mails.send(database, [{ kind: 'activated', to: id }]);
@@ -51,7 +51,7 @@ export async function execute(
 
 function mayExecute({ id, role }: Caller, action: Action, user: User | undefined): void {
   if (role !== 'SYSTEM_ADMIN' && (action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR')) {
-    throw new Problem('forbidden', `${action} is for a SYSTEM_ADMIN`);
+    throw new Problem('user.action_for_system_admin', { action });
   }
   mayAct({ id, role }, user);
 }
@@ -63,11 +63,10 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
  */
 export function mayAct({ id, role }: Pick<Caller, 'id' | 'role'>, user: User | undefined): void {
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
-    throw new Problem('forbidden', 'only another SYSTEM_ADMIN can change a SYSTEM_ADMIN');
+    throw new Problem('user.only_other_system_admin_changes');
   }
-  if (user?.erased) throw new Problem('invalid', 'the account is erased');
-  if (user?.id === id)
-    throw new Problem('invalid', 'you cannot do this to yourself; ask another administrator');
+  if (user?.erased) throw new Problem('user.erased');
+  if (user?.id === id) throw new Problem('user.is_yourself');
 }
 
 /** For a user who has lost the device and the recovery codes; the user gets a mail and has to log in again. */
@@ -96,8 +95,7 @@ function changeOf(
     case 'DEACTIVATE_USER':
       return status === 'DEACTIVATED' ? undefined : { status: 'DEACTIVATED' };
     case 'SET_USER_REGIONAL_ADMIN':
-      if (role === 'SYSTEM_ADMIN')
-        throw new Problem('invalid', 'the user is a SYSTEM_ADMIN, which includes it');
+      if (role === 'SYSTEM_ADMIN') throw new Problem('user.already_system_admin');
       return role === 'REGIONAL_ADMIN' ? undefined : { role: 'REGIONAL_ADMIN' };
     case 'UNSET_USER_REGIONAL_ADMIN':
       return role === 'REGIONAL_ADMIN' ? { role: 'USER' } : undefined;

@@ -95,7 +95,7 @@ export async function createAdmin(
       password: hash,
       hasFirstPassword: true,
     });
-    if (!user) throw new Problem('invalid', `${address.email} is already registered`);
+    if (!user) throw new Problem('user.named_address_registered', { email: address.email });
     await audit(database, PROGRAM, { action: 'CREATE_SYSTEM_ADMIN', entity: 'user', entityId: user.id });
     return user;
   });

@@ -22,11 +22,11 @@ export async function updateUserProfile(
   const id = idOf(given);
   return transaction(pool, async database => {
     const before = await lockAccount(database, id);
-    if (!before) throw new Problem('not_found', 'there is no such user');
+    if (!before) throw new Problem('user.unknown');
     if (before.role === 'SYSTEM_ADMIN' && requester.caller.role !== 'SYSTEM_ADMIN') {
-      throw new Problem('forbidden', 'only a SYSTEM_ADMIN can change a SYSTEM_ADMIN');
+      throw new Problem('user.only_system_admin_changes');
     }
-    if (before.erased) throw new Problem('invalid', 'the account is erased');
+    if (before.erased) throw new Problem('user.erased');
     const { name, surname } = change;
     const sent = { name, surname, language: languageAfter(before.language, change) };
     const fields = (['name', 'surname', 'language'] as const).filter(

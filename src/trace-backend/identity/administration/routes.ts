@@ -81,7 +81,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
     },
     async request => {
       const user = await findUser(pool, pathIdOf(request.params.id));
-      if (!user) throw new Problem('not_found', 'there is no such user');
+      if (!user) throw new Problem('user.unknown');
       const answer = asUser(user, await companiesOf(user.id));
       // Who may not remove it does not learn which accounts a password opens.
       if (callerOf(request).role !== 'SYSTEM_ADMIN') return ok(answer);

@@ -28,7 +28,7 @@ export async function createKey(
   const expiresAt = endOf(body.expiresAt, createdAt);
   const scopes = SCOPES.filter(scope => body.scopes.includes(scope));
   if (scopes.includes('admin') && role === 'USER') {
-    throw invalid('scopes', 'scopes: admin is for administrators');
+    throw new Problem('key.admin_scope_not_allowed', { field: 'scopes' });
   }
   const { key, hash } = newApiKey();
   const made = {
@@ -43,10 +43,9 @@ export async function createKey(
   await transaction(pool, async database => {
     // With this lock concurrent calls count each other's keys, and an account that was just closed gets none.
     const user = await lockAccount(database, userId);
-    if (user?.status !== 'ACTIVE')
-      throw new Problem('unauthenticated', 'the session has ended; log in again');
+    if (user?.status !== 'ACTIVE') throw new Problem('session.ended');
     if (!(await insertApiKey(database, { ...made, hash }))) {
-      throw new Problem('invalid', `a user has at most ${MAX_API_KEYS} keys: revoke one first`);
+      throw new Problem('key.too_many', { max: MAX_API_KEYS });
     }
     const details = { key: made.id, name: made.name, scopes, expiresAt: expiresAt.toISOString() };
     await audit(database, requester, { action: 'CREATE_API_KEY', entity: 'user', entityId: userId, details });
@@ -63,7 +62,7 @@ export async function revokeKey(pool: pg.Pool, requester: Requester, id: string)
   const { id: userId } = requester.caller;
   await transaction(pool, async database => {
     const name = await deleteApiKey(database, userId, id);
-    if (name === undefined) throw new Problem('not_found', 'there is no such key');
+    if (name === undefined) throw new Problem('key.unknown');
     const details = { key: id.toLowerCase(), name };
     await audit(database, requester, { action: 'REVOKE_API_KEY', entity: 'user', entityId: userId, details });
   });
@@ -71,16 +70,13 @@ export async function revokeKey(pool: pg.Pool, requester: Requester, id: string)
 
 function endOf(given: string | undefined, now: Date): Date {
   if (given === undefined) return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
+  const field = 'expiresAt';
   const read = parseTimestamp(given);
-  if (!read) throw invalid('expiresAt', 'expiresAt must be an ISO 8601 date-time');
+  if (!read) throw new Problem('validation.no_time', { field });
   const end = new Date(read.utc);
-  if (end <= now) throw invalid('expiresAt', 'expiresAt must be in the future');
+  if (end <= now) throw new Problem('validation.not_in_future', { field });
   if (end.getTime() - now.getTime() > LONGEST_DAYS * DAY_MS) {
-    throw invalid('expiresAt', `expiresAt must be at most ${LONGEST_DAYS} days from now`);
+    throw new Problem('validation.too_many_days_ahead', { field, max: LONGEST_DAYS });
   }
   return end;
-}
-
-function invalid(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

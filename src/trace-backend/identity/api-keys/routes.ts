@@ -84,10 +84,10 @@ function registerResolving(app: Server, { isServiceToken, findKeyHolder }: ApiKe
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(given))) {
         reply.header('www-authenticate', 'Bearer');
-        throw new Problem('unauthenticated', 'this needs the service token');
+        throw new Problem('service_token.required');
       }
       const holder = await findKeyHolder(Buffer.from(body.sha256, 'hex'));
-      if (!holder) throw new Problem('not_found', 'no such key counts');
+      if (!holder) throw new Problem('key.not_resolved');
       const { userId: user_id, role, scopes, expiresAt, lacksFactor: lacks_second_factor } = holder;
       const expires_at = expiresAt.toISOString();
       const answer = { user_id, role, scopes: [...scopes], expires_at, lacks_second_factor };

@@ -31,6 +31,5 @@ export async function checkCurrentPassword(
 }
 
 export function wrongPassword(field = 'currentPassword'): Problem {
-  const sentence = `${field} is missing or wrong`;
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  return new Problem('password.missing_or_wrong', { field });
 }

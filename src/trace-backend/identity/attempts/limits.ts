@@ -94,9 +94,8 @@ async function recordAttempt(
   });
   if (over.length === 0) return;
   const free = Math.max(...over.map(first => first.getTime())) + FAILURES_MS;
-  throw new Problem('too_many_requests', 'too many failed attempts; try again later', {
-    retryAfter: Math.max(1, Math.ceil((free - at.getTime()) / 1000)),
-  });
+  const retryAfter = Math.max(1, Math.ceil((free - at.getTime()) / 1000));
+  throw new Problem('login.too_many_failures', {}, { retryAfter });
 }
 
 /** Forgets all failures of a user, so that nothing is refused for them; returns how many there were. */

@@ -24,10 +24,10 @@ export function registerDiscoverability(
       const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(given))) {
         reply.header('www-authenticate', 'Bearer');
-        throw new Problem('unauthenticated', 'this needs the service token');
+        throw new Problem('service_token.required');
       }
       const holder = await findHolder(pool, query.contact);
-      if (!holder) throw new Problem('not_found', 'nobody has this contact');
+      if (!holder) throw new Problem('contact.unknown');
       return { status: 'OK' as const, data: holder, ...holder };
     },
   );

@@ -47,13 +47,12 @@ export async function requestEmailChange(
   await checkCurrentPassword({ pool, passwords }, id, currentPassword);
   await transaction(pool, async database => {
     const user = await lockAccount(database, id);
-    if (user?.email === address.email) throw refused('email', 'email is already your address');
+    if (user?.email === address.email)
+      throw new Problem('email_change.address_unchanged', { field: 'email' });
     const now = new Date();
     const asked = { userId: id, purpose: 'CHANGE_EMAIL' } as const;
     if (!(await noteMailRequest(database, asked, now, new Date(now.getTime() - PAUSE_MS)))) {
-      throw new Problem('too_many_requests', 'a change was requested just now; try again later', {
-        retryAfter: PAUSE_MS / 1000,
-      });
+      throw new Problem('email_change.requested_just_now', {}, { retryAfter: PAUSE_MS / 1000 });
     }
     const changeId = crypto.randomUUID();
     await forgetChange(database, id);
@@ -100,7 +99,7 @@ export async function confirmEmailChange(
     const isProven = user !== undefined && taken?.side === 'new' && wasChecked(checked, user);
     const change = taken && (await confirmSide(database, taken.userId, taken.side, { now, isProven }));
     if (!user || !change || user.status !== 'ACTIVE') {
-      throw refused('token', 'token is unknown, used or older than 72 hours; request the change again');
+      throw new Problem('email_change.token_unusable', { field: 'token' });
     }
     if (!change.oldConfirmedAt || !change.newConfirmedAt) return false;
     await complete(database, visitor, user, change);
@@ -112,7 +111,7 @@ export async function confirmEmailChange(
 }
 
 function takenMeanwhile(): Problem {
-  return new Problem('invalid', 'this address is already registered');
+  return new Problem('user.address_registered');
 }
 
 async function takeEither(
@@ -149,8 +148,4 @@ async function complete(
     userId: id,
     details,
   });
-}
-
-function refused(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }

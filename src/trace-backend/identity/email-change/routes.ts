@@ -74,7 +74,7 @@ function registerPending(app: Server, { pool }: EmailChangeContext): void {
       const { id } = callerOf(request);
       await transaction(pool, async database => {
         const found = await forgetChange(database, id);
-        if (!found) throw new Problem('not_found', 'there is no pending change of address');
+        if (!found) throw new Problem('email_change.unknown');
         await audit(database, request, { action: 'CANCEL_EMAIL_CHANGE', entity: 'user', entityId: id });
       });
       return { status: 'OK' as const };

@@ -53,7 +53,7 @@ export async function beginFactor(
   const { email } = await checkCurrentPassword({ pool, passwords }, id, currentPassword);
   const secret = newFactorSecret();
   if (!(await putUnconfirmed(pool, id, sealFactor(box, id, secret)))) {
-    throw new Problem('invalid', 'there is already a second factor; remove it first');
+    throw new Problem('second_factor.exists');
   }
   return { secret: base32(secret), uri: keyUri(secret, ISSUER, email) };
 }
@@ -73,7 +73,7 @@ export async function confirmNewFactor(
   const { id } = requester.caller;
   const sessionId = sessionIdOf(requester.caller);
   const factor = await findSecondFactor(pool, id);
-  if (!factor || factor.confirmed) throw new Problem('invalid', 'there is no second factor to confirm');
+  if (!factor || factor.confirmed) throw new Problem('second_factor.none_to_confirm');
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
   const { codes, hashes } = newRecoveryCodes();
   await transaction(pool, async database => {
@@ -119,7 +119,7 @@ export async function removeFactor(
 ): Promise<void> {
   const { pool, mails, requirement } = context;
   const { id, role } = requester.caller;
-  if (requirement.needs(role)) throw new Problem('invalid', `the role ${role} requires a second factor`);
+  if (requirement.needs(role)) throw new Problem('second_factor.required_by_role', { role });
   await checkProof(context, id, proof);
   await transaction(pool, async database => {
     await lockAccount(database, id);
@@ -146,13 +146,12 @@ export interface Proof {
 async function checkProof(context: FactorContext, userId: number, proof: Proof): Promise<void> {
   await checkCurrentPassword(context, userId, proof.currentPassword);
   const factor = await requiredFactor(context.pool, userId);
-  if (!factor) throw new Problem('invalid', 'there is no second factor');
+  if (!factor) throw new Problem('second_factor.none');
   if (!(await proveFactor(context, factor, proof.code))) throw wrongCode();
 }
 
 function wrongCode(): Problem {
-  const sentence = 'code is wrong or was used before';
-  return new Problem('invalid', sentence, { fields: { code: sentence } });
+  return new Problem('second_factor.code_wrong', { field: 'code' });
 }
 
 async function note(database: Database, requester: Requester, action: AuditAction): Promise<void> {

@@ -58,15 +58,13 @@ export async function dismiss(pool: pg.Pool, requester: Requester, id: number): 
 
 async function checkFailed(database: Database, id: number): Promise<void> {
   const mail = await lockKnown(database, id);
-  if (mail.status === 'QUEUED') throw new Problem('invalid', 'the mail is being sent again already');
-  if (mail.status === 'OBSOLETE')
-    throw new Problem('invalid', 'there is no reason any more to send this mail');
+  if (mail.status === 'QUEUED') throw new Problem('mail.being_sent_again');
+  if (mail.status === 'OBSOLETE') throw new Problem('mail.obsolete');
 }
 
 async function lockKnown(database: Database, id: number): Promise<FailedMail<FailedJob>> {
   const mail = await lockFailedMail<FailedJob>(database, id);
-  if (!mail)
-    throw new Problem('not_found', 'there is no such mail; it was sent, dismissed or is not needed any more');
+  if (!mail) throw new Problem('mail.unknown');
   return mail;
 }
 

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../../platform/database/database.ts';
-import { Problem } from '../../../platform/http/problems.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { limitSecretAttempts } from '../attempts/limits.ts';
@@ -73,11 +72,6 @@ export async function proveFactor(
   if (isGood) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   else await decideLoginFailure(pool, attempt);
   return isGood;
-}
-
-/** The error for a missing or invalid code. */
-export function codeNeeded(sentence: string): Problem {
-  return new Problem('unauthenticated', sentence, { fields: { code: sentence } });
 }
 
 /** Factors per query during re-encryption. */

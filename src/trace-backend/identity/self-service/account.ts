@@ -58,7 +58,7 @@ export async function register(
     const language = body.mailLanguage ?? body.language ?? 'EN';
     const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
     const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
-    if (!user) throw new Problem('invalid', 'this address is already registered');
+    if (!user) throw new Problem('user.address_registered');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
     const event: AuditEvent = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
     await audit(database, visitor, event);
@@ -84,7 +84,7 @@ export async function confirmEmail(
   const checked = await checkMailedPassword(context, { hash, purposes: ['CONFIRM_EMAIL'] }, password);
   const user = await transaction(pool, async database => {
     const user = await takeToken(database, hash, 'CONFIRM_EMAIL');
-    if (!user) throw unusable('72 hours');
+    if (!user) throw new Problem('user.confirmation_token_unusable', { field: 'token' });
     const byOwner = wasChecked(checked, user);
     return noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner });
   });
@@ -129,11 +129,6 @@ export async function noteConfirmed(
   return confirmed;
 }
 
-function unusable(age: string): Problem {
-  const sentence = `token is unknown, used or older than ${age}; request another mail`;
-  return new Problem('invalid', sentence, { fields: { token: sentence } });
-}
-
 /**
  * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed by its owner. If it
  * did not before, somebody else may have had the account: the second factor, and what was accepted, end too.
@@ -157,7 +152,7 @@ export async function resetPassword(
       await context.leaveAccepted(database, visitor, asked);
     }
     const user = await takeToken(database, mailed, 'RESET_PASSWORD');
-    if (!user) throw unusable('an hour');
+    if (!user) throw new Problem('user.reset_token_unusable', { field: 'token' });
     await updateUser(database, user.id, { password: hash });
     await endSessions(database, user.id, { resets: true });
     if (!user.emailConfirmed) await takeOver(database, mails, user);
@@ -198,7 +193,7 @@ export async function updateProfile(
   const hash = password === undefined ? undefined : await newPassword();
   const user = await transaction(pool, async database => {
     const before = await lockAccount(database, id);
-    if (!before) throw new Problem('not_found', 'there is no such user');
+    if (!before) throw new Problem('user.unknown');
     if (hash && hash.checked !== before.password) throw wrongPassword();
     const changed = { name, surname, language: languageAfter(before.language, change), discoverable };
     const user = await updateUser(database, id, { ...changed, ...(hash && { password: hash.made }) });

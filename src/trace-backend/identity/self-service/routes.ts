@@ -140,7 +140,7 @@ function registerProfile(
     },
     async request => {
       const user = await findSoon(callerOf(request).id);
-      if (!user) throw new Problem('not_found', 'there is no such user');
+      if (!user) throw new Problem('user.unknown');
       return answer(user);
     },
   );
@@ -153,7 +153,7 @@ function registerProfile(
     },
     async (request, reply) => {
       if (request.body.password !== undefined && callerOf(request).sessionId === undefined) {
-        throw new Problem('forbidden', missingScope('none'));
+        throw new Problem([missingScope('none')]);
       }
       const user = await updateProfile(context, requesterOf(request), request.body);
       if (request.body.password !== undefined) {

@@ -70,7 +70,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
       const refreshToken = request.cookies[REFRESH_COOKIE];
       const wasLoggedIn = await sessions.logout(request, refreshToken, request.query.everywhere ?? true);
       cookies.clear(reply);
-      if (!wasLoggedIn) throw new Problem('unauthenticated', 'nobody is logged in');
+      if (!wasLoggedIn) throw new Problem('session.none');
       return { status: 'OK' as const };
     },
   );
@@ -136,7 +136,7 @@ function registerSingleSessions(app: Server, { pool, endings }: SessionsContext)
       const { id } = request.params;
       await transaction(pool, async database => {
         if (!(await deleteSession(database, userId, id))) {
-          throw new Problem('not_found', 'there is no such session');
+          throw new Problem('session.unknown');
         }
         await audit(database, request, { action: 'END_SESSION', entity: 'user', entityId: userId });
       });

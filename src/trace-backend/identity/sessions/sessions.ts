@@ -9,7 +9,7 @@ import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import type { Keys } from '../../base/signing-keys/keys.ts';
 import { limitLoginAttempts, noteLogin } from '../attempts/limits.ts';
 import { decideLoginFailure, deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
-import { codeNeeded, proveFactor, requiredFactor } from '../second-factor/factor.ts';
+import { proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
 import type { Passwords } from '../users/passwords.ts';
@@ -120,7 +120,7 @@ export function openSessions(context: SessionContext): Sessions {
     async signAnew(caller) {
       const { id } = caller;
       const user = await findAccountById(pool, id);
-      if (!user) throw new Problem('unauthenticated', 'the session has ended; log in again');
+      if (!user) throw new Problem('session.ended');
       return { access: await accessToken(user, { id: sessionIdOf(caller), secondFactor: true }) };
     },
     async refresh(client, refreshToken) {
@@ -128,7 +128,7 @@ export function openSessions(context: SessionContext): Sessions {
         exchange(database, client, refreshToken),
       );
       if (reused !== undefined) endings.tell(reused);
-      if (!account) throw new Problem('unauthenticated', 'the session has ended; log in again');
+      if (!account) throw new Problem('session.ended');
       const access = await accessToken(account, session);
       return { account, tokens: { access, refresh: { secret, expiresAt: session.expiresAt } } };
     },
@@ -168,11 +168,11 @@ async function noteSession(
   await audit(database, client, { action: 'LOGIN', entity: 'user', entityId: userId, userId });
 }
 
-const inactive = {
-  UNCONFIRMED: 'the account is not active: its e-mail address has not been confirmed',
-  CONFIRMED_EMAIL: 'the account is not active: an administrator has not activated it yet',
-  DEACTIVATED: 'the account is not active: an administrator deactivated it',
-};
+const INACTIVE = {
+  UNCONFIRMED: 'login.address_unconfirmed',
+  CONFIRMED_EMAIL: 'login.not_activated',
+  DEACTIVATED: 'login.deactivated',
+} as const;
 
 /**
  * Checks a login: the password, whether the account is active, and the second factor if there is one.
@@ -192,12 +192,12 @@ async function checkLogin(
   if (!isRight || !account) {
     await decideLoginFailure(pool, attempt);
     await noteFailure(pool, client, account, attempt, 'password');
-    throw new Problem('unauthenticated', 'username or password is wrong');
+    throw new Problem('login.wrong');
   }
   if (account.status !== 'ACTIVE') {
     await deleteLoginFailures(pool, attempt);
     await noteFailure(pool, client, account, attempt, account.status);
-    throw new Problem('unauthenticated', inactive[account.status]);
+    throw new Problem(INACTIVE[account.status]);
   }
   const isProven = await checkSecondFactor(context, client, { account, attempt, code });
   return { account, attempt, isProven };
@@ -219,12 +219,12 @@ async function checkSecondFactor(
   if (code === undefined) {
     // Neither a failure, nor a success, which would clear earlier failures.
     await deleteLoginFailures(pool, attempt);
-    throw codeNeeded('code is needed: this account has a second factor');
+    throw new Problem('second_factor.code_required', { field: 'code' });
   }
   if (!(await proveFactor({ pool, box }, factor, code))) {
     await decideLoginFailure(pool, attempt);
     await noteFailure(pool, client, account, attempt, 'code');
-    throw codeNeeded('code is wrong or was used before');
+    throw new Problem('login.code_wrong', { field: 'code' });
   }
   return true;
 }

@@ -22,7 +22,7 @@ export async function saveSetting(
 ): Promise<void> {
   await transaction(pool, async database => {
     if (!(await findSetting(database, name)) && (await countSettings(database)) >= MAX_SETTINGS) {
-      throw new Problem('invalid', 'there are at most 1,000 settings');
+      throw new Problem('setting.too_many', { max: MAX_SETTINGS.toLocaleString('en') });
     }
     const before = await lockSetting(database, name);
     const after: GlobalSetting = {

@@ -13,8 +13,7 @@ export function checkEmail(text: string, field: string): { email: string; emailK
   const email = text.normalize('NFC').trim();
   const emailKey = readEmail(email);
   if (emailKey?.includes('.', emailKey.indexOf('@'))) return { email, emailKey };
-  const sentence = `${field} must be an e-mail address such as ana@example.org`;
-  throw new Problem('invalid', sentence, { fields: { [field]: sentence } });
+  throw new Problem('validation.no_email', { field });
 }
 
 /** The form by which an address is looked up; for an invalid address, one that nobody has. */

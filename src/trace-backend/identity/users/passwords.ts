@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { limiter } from '../../../platform/http/limiter.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 
 /** Characters of a password (code points). */
@@ -35,7 +36,7 @@ export interface Passwords {
 export function openPasswords(): Passwords {
   // A check takes about 20 ms of a core in a thread; more at once than cores only slow each other down.
   const limited = limiter({
-    full: 'too many passwords are waiting to be checked',
+    full: fault('password.too_many_checks'),
     concurrency: availableParallelism(),
     queue: 200,
   });
@@ -95,15 +96,11 @@ export async function checkPasswordRules(
 ): Promise<void> {
   const { length } = [...password];
   if (length < MIN_PASSWORD || length > MAX_PASSWORD) {
-    throw refused(field, `${field} must have ${MIN_PASSWORD} to ${MAX_PASSWORD} characters`);
+    throw new Problem('password.wrong_length', { field, min: MIN_PASSWORD, max: MAX_PASSWORD });
   }
   if (PASSWORD_POLICY === 'strict' && (await commonPasswords()).has(password.toLowerCase())) {
-    throw refused(field, `${field} is one of the most common passwords; choose another`);
+    throw new Problem('password.too_common', { field });
   }
-}
-
-function refused(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
 let common: Promise<Set<string>> | undefined;

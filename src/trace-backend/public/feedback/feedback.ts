@@ -47,21 +47,19 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
   const { type, feedback, gdprConsent, privacyPolicyConsent, termsOfUseConsent } = body;
   const email = body.email ? checkEmail(body.email, 'email').email : null;
   if (email !== null && gdprConsent !== true) {
-    throw wrong('gdprConsent', 'gdprConsent is required for an e-mail address');
+    throw new Problem('feedback.consent_required', { field: 'gdprConsent' });
   }
   const questionnaireAnswers = body.questionnaireAnswers ?? {};
   if (!feedback?.trim() && !type && Object.keys(questionnaireAnswers).length === 0) {
-    throw wrong('feedback', 'feedback is required');
+    throw new Problem('validation.required', { field: 'feedback' });
   }
   await transaction(pool, async database => {
     const label = await findPublishedLabel(database, uuid);
     if (!label) throw unknownLabel();
     const now = new Date();
     const { all, recent } = await countFeedback(database, label.id, new Date(now.getTime() - DAY_MS));
-    if (all >= IN_ALL) throw new Problem('invalid', 'this label takes no more feedback');
-    if (recent >= A_DAY) {
-      throw new Problem('too_many_requests', 'this label takes no more feedback today', { retryAfter: 3600 });
-    }
+    if (all >= IN_ALL) throw new Problem('feedback.too_much');
+    if (recent >= A_DAY) throw new Problem('feedback.too_much_today', {}, { retryAfter: 3600 });
     const fresh = {
       labelId: label.id,
       type: type ?? null,
@@ -84,10 +82,6 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
     };
     await audit(database, PROGRAM, event);
   });
-}
-
-function wrong(field: string, sentence: string): Problem {
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
 /**
@@ -156,7 +150,7 @@ export async function seeFeedback(pool: pg.Pool, caller: Caller, labelId: number
  * @throws Problem not_found, forbidden
  */
 export async function removeFeedback(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
-  const unknown = () => new Problem('not_found', 'there is no such feedback');
+  const unknown = () => new Problem('feedback.unknown');
   await transaction(pool, async database => {
     const feedback = await findFeedback(database, id);
     const label = feedback && (await findLabel(database, feedback.labelId));

@@ -32,9 +32,7 @@ export function readForms(scope: Server): void {
 }
 
 function checkText(name: string, value: string): void {
-  if (!value.includes('\0')) return;
-  const sentence = `${name} must not hold the character U+0000`;
-  throw new Problem('invalid', sentence, { fields: { [name]: sentence } });
+  if (value.includes('\0')) throw new Problem('validation.null_character', { field: name });
 }
 
 /** Leads a browser back to the page of the label, which thanks. */

@@ -52,7 +52,7 @@ export async function addEntry(
   const change = { requester, productId, action: 'ADD_PRODUCT_KNOWLEDGE' as const };
   await changeEntries(context, change, async (database, at) => {
     if ((await countEntries(database, productId)) >= MAX_ENTRIES) {
-      throw new Problem('invalid', `a product has at most ${MAX_ENTRIES} entries`);
+      throw new Problem('blog_entry.too_many', { max: MAX_ENTRIES });
     }
     const after = changed({ ...EMPTY, id: 0, productId, title: body.title }, body);
     return { after: { ...after, id: await insertEntry(database, after, at) } };
@@ -192,5 +192,5 @@ export function present(fields: object): object {
 }
 
 function unknownEntry(): Problem {
-  return new Problem('not_found', 'there is no such entry');
+  return new Problem('blog_entry.unknown');
 }

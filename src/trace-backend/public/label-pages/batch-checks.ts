@@ -117,7 +117,7 @@ async function findAsked(
 /** @throws Problem not_found, the same for unpublished labels and unknown ones */
 async function published(pool: pg.Pool, uuid: string): Promise<Label> {
   const label = await findPublishedLabel(pool, uuid);
-  if (!label) throw new Problem('not_found', 'there is no such label');
+  if (!label) throw new Problem('label.unknown');
   return label;
 }
 

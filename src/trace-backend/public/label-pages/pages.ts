@@ -112,7 +112,7 @@ function registerPhoto(app: Server, context: LabelPagesContext): void {
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
       const photo = await findPhoto(context.pool, published, await ownOf(context.pool, published.label));
-      if (!photo) throw new Problem('not_found', 'the label has no picture');
+      if (!photo) throw new Problem('label.without_picture');
       const { key, bytes } = await context.renditionOf(
         photo.storageKey,
         photo.contentType as ImageType,
@@ -133,7 +133,7 @@ interface Published {
 async function findPublished({ pool }: Pick<LabelPagesContext, 'pool'>, uuid: string): Promise<Published> {
   const label = await findPublishedLabel(pool, uuid);
   const product = label && (await findProduct(pool, label.productId));
-  if (!label || !product) throw new Problem('not_found', 'there is no such label');
+  if (!label || !product) throw new Problem('label.unknown');
   return { label, product };
 }
 

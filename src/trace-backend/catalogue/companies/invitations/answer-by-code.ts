@@ -161,13 +161,9 @@ async function findCoded(database: Database, hash: Buffer, now: Date): Promise<C
 }
 
 function unusable(): Problem {
-  const sentence = 'token is unknown, used or expired; ask the company to invite you again';
-  return new Problem('invalid', sentence, { fields: { token: sentence } });
+  return new Problem('company_invitation.token_unusable', { field: 'token' });
 }
 
 function noAccount(): Problem {
-  return new Problem(
-    'invalid',
-    'no active account has this address: create one, and open the link again once an administrator has activated it',
-  );
+  return new Problem('company_invitation.no_active_account');
 }

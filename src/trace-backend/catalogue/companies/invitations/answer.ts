@@ -44,11 +44,12 @@ export async function answerInvitation(
       : await findAddressInvitationById(database, addressInvitation);
   const isByAddress = addressInvitation !== undefined || !byUser;
   const invitation = isByAddress ? byAddress : byUser;
-  if (!company || !invitation) throw new Problem('not_found', 'there is no such invitation');
+  if (!company || !invitation) throw new Problem('company_invitation.unknown');
   const { role } = invitation;
   if (answer === 'ACCEPT') {
-    if (isByAddress && addressInvitation === undefined && needsCode) throw codeOfMailNeeded();
-    if (company.status !== 'ACTIVE') throw new Problem('invalid', 'the company is deactivated');
+    if (isByAddress && addressInvitation === undefined && needsCode)
+      throw new Problem('company_invitation.link_required');
+    if (company.status !== 'ACTIVE') throw new Problem('company.deactivated');
     // A SYSTEM_ADMIN may have placed the user meanwhile, or their address has become the invited one.
     const isMember = (await findMembers(database, companyId)).some(member => member.userId === userId);
     if (!isMember) await setMember(database, companyId, { userId, role, byInvitation: true });
@@ -65,8 +66,4 @@ export async function answerInvitation(
 async function findOwnAddressInvitation(database: Database, companyId: number, userId: number) {
   const emailKey = await findConfirmedEmailKey(database, userId);
   return emailKey === undefined ? undefined : findAddressInvitation(database, { companyId, emailKey });
-}
-
-function codeOfMailNeeded(): Problem {
-  return new Problem('invalid', 'this invitation is accepted by the link in its mail');
 }

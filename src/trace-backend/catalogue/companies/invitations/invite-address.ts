@@ -51,11 +51,11 @@ async function countReceived(database: Database, emailKey: string): Promise<void
     DAY_MS,
   );
   if (count <= MAX_TO_ADDRESS) return;
-  const sentence = `email was invited ${MAX_TO_ADDRESS} times within a day; try again later`;
-  throw new Problem('too_many_requests', sentence, {
-    fields: { email: sentence },
-    retryAfter: Math.max(1, Math.ceil(ttl / 1000)),
-  });
+  throw new Problem(
+    'company_invitation.too_many_to_address',
+    { field: 'email', max: MAX_TO_ADDRESS },
+    { retryAfter: Math.max(1, Math.ceil(ttl / 1000)) },
+  );
 }
 
 /**

@@ -48,14 +48,8 @@ export async function countSent(database: Database, invitedBy: number): Promise<
   const since = new Date(now.getTime() - HOUR_MS);
   const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
   if (oldest) {
-    const seconds = Math.ceil((oldest.getTime() - since.getTime()) / 1000);
-    throw new Problem(
-      'too_many_requests',
-      `you have invited ${HOURLY} users within an hour; try again later`,
-      {
-        retryAfter: Math.max(1, seconds),
-      },
-    );
+    const retryAfter = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1000));
+    throw new Problem('company_invitation.too_many_sent', { max: HOURLY }, { retryAfter });
   }
   return now;
 }

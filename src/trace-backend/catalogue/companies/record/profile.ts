@@ -67,17 +67,12 @@ const NOWHERE = {
 function countryIdOf({ id, code }: NonNullable<SentAddress['country']>): number {
   if (id != null) return found('id', findCountry(id));
   if (code != null) return found('code', findCountryByCode(code));
-  throw wrong('headquarters.country.id', 'is required');
+  throw new Problem('validation.required', { field: 'headquarters.country.id' });
 }
 
 function found(field: 'id' | 'code', country: Country | undefined): number {
   if (country) return country.id;
-  throw wrong(`headquarters.country.${field}`, 'is not a country of GET /api/common/countries');
-}
-
-function wrong(path: string, what: string): Problem {
-  const sentence = `${path} ${what}`;
-  return new Problem('invalid', sentence, { fields: { [path]: sentence } });
+  throw new Problem('country.unknown', { field: `headquarters.country.${field}` });
 }
 
 /** The paths of the fields in which two profiles differ. */

@@ -63,7 +63,7 @@ export async function createBatch(
   return changeBatches(context, change, async (database, at) => {
     const { numberOfBatches } = await countBatches(database, labelId);
     if (numberOfBatches >= MAX_BATCHES) {
-      throw new Problem('invalid', `a label has at most ${MAX_BATCHES} batches`);
+      throw new Problem('label_batch.too_many', { max: MAX_BATCHES });
     }
     const fresh = changed({ ...EMPTY, id: 0, labelId, number: body.number }, body);
     await checkNumber(database, undefined, fresh);
@@ -176,8 +176,7 @@ function changed(before: Batch, body: BatchBody): Batch {
 async function checkNumber(database: Database, before: Batch | undefined, after: Batch): Promise<void> {
   const { id, labelId, number } = after;
   if (number === before?.number || !(await findBatchByNumber(database, labelId, number, id))) return;
-  const sentence = 'number is the number of another batch of this label';
-  throw new Problem('invalid', sentence, { fields: { number: sentence } });
+  throw new Problem('label_batch.number_taken', { field: 'number' });
 }
 
 /**
@@ -208,5 +207,5 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
 }
 
 export function unknownBatch(): Problem {
-  return new Problem('not_found', 'there is no such batch');
+  return new Problem('label_batch.unknown');
 }

@@ -75,5 +75,5 @@ export async function readableLabelOnly(
 }
 
 export function unknownLabel(): Problem {
-  return new Problem('not_found', 'there is no such label');
+  return new Problem('label.unknown');
 }

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
+import { fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import { audit } from '../../../base/audit/audit.ts';
 import { checkVersion, versionTag } from '../../../base/contract/versions.ts';
@@ -70,11 +71,8 @@ async function existing(database: Database, id: number): Promise<Label> {
 }
 
 function checkNames(names: readonly string[], ...contents: OwnContent[]): void {
-  const wrong = names.flatMap((name, index) =>
-    canDiffer(name, ...contents)
-      ? []
-      : [[`names.${index}`, `names.${index} is no field of a label's content`]],
+  const faults = names.flatMap((name, index) =>
+    canDiffer(name, ...contents) ? [] : [fault('label.no_content_field', { field: `names.${index}` })],
   );
-  const [first] = wrong;
-  if (first) throw new Problem('invalid', first[1] as string, { fields: Object.fromEntries(wrong) });
+  if (faults.length > 0) throw new Problem(faults);
 }

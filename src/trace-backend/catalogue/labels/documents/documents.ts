@@ -105,17 +105,13 @@ function checked(chosen: Chosen, documents: readonly ShownDocument[]): number[] 
   for (const [index, { id, active }] of chosen.entries()) {
     if (!active) continue;
     const document = id == null ? undefined : known.get(idOf(id));
-    if (!document) throw wrong(`${index}.id`, 'is not a document of the company that owns the product');
+    if (!document) throw new Problem('label.no_document_of_owner', { field: `${index}.id` });
     if (ids.includes(document.id)) continue;
-    if (document.category === 'VIDEO' && ++videos > 1) throw wrong(`${index}.active`, 'is a second video');
+    if (document.category === 'VIDEO' && ++videos > 1)
+      throw new Problem('label.second_video', { field: `${index}.active` });
     ids.push(document.id);
   }
   return ids;
-}
-
-function wrong(field: string, what: string): Problem {
-  const sentence = `${field} ${what}`;
-  return new Problem('invalid', sentence, { fields: { [field]: sentence } });
 }
 
 /** What everyone sees of the documents that a published label shows. */

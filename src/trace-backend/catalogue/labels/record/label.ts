@@ -52,7 +52,7 @@ export async function saveLabels(
   await release(database, gone);
   await deleteLabels(database, gone);
   const labels = await findLabels(database, productId);
-  if (labels.length > MAX_LABELS) throw new Problem('invalid', `a product has at most ${MAX_LABELS} labels`);
+  if (labels.length > MAX_LABELS) throw new Problem('label.too_many', { max: MAX_LABELS });
   return labels;
 }
 

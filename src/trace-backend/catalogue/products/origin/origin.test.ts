@@ -14,7 +14,7 @@ const file = async (id: number) => kopanyi.user.send('GET', `/api/product/${id}/
 const wrong = (fields: object) => ({
   status: 'VALIDATION_ERROR',
   errorMessage: expect.any(String),
-  validationErrorDetails: { fieldErrors: fields },
+  validationErrorDetails: { fieldErrors: fields, fieldReasons: expect.any(Object) },
 });
 /** A square field with sides of a thousandth of a degree, which is 1.23 ha there. */
 const field = (east = 29.141, north = -2.319) => [

@@ -1,4 +1,5 @@
 import { Problem } from '../../../../platform/http/problems.ts';
+import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Location } from '../record/parts.ts';
 import type { Content } from '../record/store.ts';
 import {
@@ -35,10 +36,7 @@ export function checkLocations(content: Content): void {
   );
   const positions = plots.reduce((sum, { geometry }) => sum + countPositions(geometry), 0);
   if (positions > MAX_POSITIONS) {
-    complain(
-      'origin.locations',
-      `origin.locations: the plots have more than ${MAX_POSITIONS} positions in total`,
-    );
+    complain(fault('plot.too_many_positions', { field: 'origin.locations', max: MAX_POSITIONS }));
     end();
   }
   let good = true;
@@ -51,14 +49,14 @@ export function checkLocations(content: Content): void {
 
 /** Collects errors, and throws them as one problem at the end. */
 function complaints(): { complain: Complain; end: () => void } {
-  const fields: Record<string, string> = {};
+  const faults = new Map<unknown, Fault>();
   return {
-    complain: (path, sentence) => {
-      if (Object.keys(fields).length < 50) fields[path] ??= sentence;
+    complain: found => {
+      const { field } = found.parameters;
+      if (faults.size < 50 && !faults.has(field)) faults.set(field, found);
     },
     end: () => {
-      const [sentence] = Object.values(fields);
-      if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+      if (faults.size > 0) throw new Problem([...faults.values()]);
     },
   };
 }
@@ -87,7 +85,7 @@ function plotOf(location: Location, path: string, complain: Complain): Plot | un
   const { geometry, latitude, longitude } = location;
   if (geometry) return readPlot(geometry, path, complain);
   if (latitude == null || longitude == null) {
-    complain(path, `${path}: the location has neither a geometry nor a latitude and longitude`);
+    complain(fault('plot.no_place', { field: path }));
     return undefined;
   }
   return { type: 'Point', line: [onGrid(longitude), onGrid(latitude)] };
@@ -110,8 +108,7 @@ function areaOf({ areaInHectares }: Location, plot: Plot, index: number, complai
   if (plot.type === 'Polygon') return { Area: rounded(plotArea(plot) / M2_IN_HECTARE) };
   if (areaInHectares == null) return {};
   if (areaInHectares > LARGEST_POINT_HA) {
-    const path = `features.${index}.geometry`;
-    complain(path, `${path}: a plot of more than ${LARGEST_POINT_HA} ha has to be a polygon, not a point`);
+    complain(fault('plot.needs_polygon', { field: `features.${index}.geometry`, max_ha: LARGEST_POINT_HA }));
   }
   return { Area: areaInHectares };
 }

@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { runs } from '../../../../../test/helpers/property.ts';
+import { type Fault, textOf } from '../../../../platform/http/reasons/catalogue.ts';
 import { checkPlot, countPositions, plotArea, plotText, readPlot } from './plot.ts';
 
 /** What is wrong with a geometry, by path; empty for a good one. */
 function faults(geometry: unknown): Record<string, string> {
   const fields: Record<string, string> = {};
-  const complain = (path: string, sentence: string) => {
-    fields[path] = sentence;
+  const complain = (fault: Fault) => {
+    fields[fault.parameters.field as string] = textOf(fault);
   };
   const plot = readPlot(geometry, 'g', complain);
   const good = plot !== undefined && checkPlot(plot, 'g', complain);

@@ -1,7 +1,7 @@
 import { ringArea } from '../../../../geometry/area.ts';
 import { readPosition } from '../../../../geometry/position.ts';
 import { sweepEdges } from '../../../../geometry/sweep.ts';
-import { textOf } from '../../../../platform/http/reasons/catalogue.ts';
+import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.ts';
 
 /**
  * Plots of land on a grid of a millionth of a degree (11 cm), which is the precision of the file: the checks of a
@@ -15,7 +15,8 @@ export interface Plot {
 }
 
 /** Records an error of the field at a path. */
-export type Complain = (path: string, sentence: string) => void;
+/** Gets what is wrong with a plot; the parameter `field` is its path. */
+export type Complain = (fault: Fault) => void;
 
 const GRID = 1e6;
 /** From one side of a plot to the other, in millionths of a degree. */
@@ -46,11 +47,11 @@ export function readPlot(geometry: unknown, path: string, complain: Complain): P
     return line && { type, line };
   }
   if (!Array.isArray(coordinates) || coordinates.length === 0) {
-    complain(inside, `${inside} must be an array of rings`);
+    complain(fault('boundary.no_rings', { field: inside }));
     return undefined;
   }
   if (coordinates.length > 1) {
-    complain(`${inside}.1`, `${inside}.1 is a hole, which a plot cannot have: draw two plots around it`);
+    complain(fault('plot.has_hole', { field: `${inside}.1` }));
     return undefined;
   }
   const line = readRing(coordinates[0], `${inside}.0`, complain);
@@ -74,8 +75,8 @@ export function checkPlot({ type, line }: Plot, path: string, complain: Complain
   });
   if (!contact) return true;
   const ring = `${path}.coordinates.0`;
-  const { x, y } = contact;
-  complain(ring, `${ring}: the ring crosses or touches itself near [${degrees(x)}, ${degrees(y)}]`);
+  const position = `[${degrees(contact.x)}, ${degrees(contact.y)}]`;
+  complain(fault('ring.crosses_itself', { field: ring, position }));
   return false;
 }
 
@@ -87,7 +88,7 @@ export function plotArea({ line }: Plot): number {
 function readOnGrid(position: unknown, path: string, complain: Complain): [number, number] | undefined {
   const read = readPosition(position, path);
   if ('fault' in read) {
-    complain(path, textOf(read.fault));
+    complain(read.fault);
     return undefined;
   }
   return [onGrid(read[0]), onGrid(read[1])];
@@ -100,11 +101,11 @@ export function onGrid(degrees: number): number {
 
 function readRing(ring: unknown, path: string, complain: Complain): number[] | undefined {
   if (!Array.isArray(ring) || ring.length < 4) {
-    complain(path, `${path} must be a ring of four positions or more, the last one the first again`);
+    complain(fault('plot.no_ring', { field: path }));
     return undefined;
   }
   if (ring.length > MAX_POSITIONS) {
-    complain(path, `${path} has more than ${MAX_POSITIONS} positions`);
+    complain(fault('plot.ring_too_long', { field: path, max: MAX_POSITIONS }));
     return undefined;
   }
   const line: number[] = [];
@@ -113,9 +114,9 @@ function readRing(ring: unknown, path: string, complain: Complain): number[] | u
     if (!read) return undefined;
     if (line.at(-2) !== read[0] || line.at(-1) !== read[1]) line.push(...read);
   }
-  const wrong = faultOf(line);
+  const wrong = reasonAgainst(line);
   if (wrong !== undefined) {
-    complain(path, `${path}: ${wrong}`);
+    complain(fault(wrong, { field: path }));
     return undefined;
   }
   return plotArea({ type: 'Polygon', line }) > 0 ? line : backwards(line);
@@ -127,17 +128,19 @@ function backwards(line: readonly number[]): number[] {
   return turned;
 }
 
-/** The error of a ring, as a sentence that follows its path. */
-function faultOf(line: readonly number[]): string | undefined {
+/** What is wrong with a ring. */
+function reasonAgainst(
+  line: readonly number[],
+): 'ring.not_closed' | 'plot.too_few_corners' | 'plot.too_wide' | undefined {
   const length = line.length;
   if (line[0] !== line[length - 2] || line[1] !== line[length - 1]) {
-    return 'the ring is not closed, its last position must be the first again';
+    return 'ring.not_closed';
   }
-  if (length < 8) return 'the ring has fewer than three different corners on six decimals';
+  if (length < 8) return 'plot.too_few_corners';
   for (const axis of [0, 1]) {
     const values = line.filter((_, index) => index % 2 === axis);
     if (Math.max(...values) - Math.min(...values) > MAX_EXTENT) {
-      return 'a plot is at most 5° wide and high, and is cut in two where it crosses the date line';
+      return 'plot.too_wide';
     }
   }
   return undefined;

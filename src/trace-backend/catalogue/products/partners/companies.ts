@@ -1,5 +1,6 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
+import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
 import { idOf } from '../../../base/contract/schemas.ts';
 import { listed } from '../../../base/contract/shapes.ts';
@@ -23,10 +24,7 @@ export async function ownerOf(
   const id = idOf(company.id);
   const isTheirs =
     memberships.includes(id) || (caller.role === 'SYSTEM_ADMIN' && (await isActive(database, id)));
-  if (!isTheirs) {
-    const sentence = 'company.id is not an active company of yours';
-    throw new Problem('invalid', sentence, { fields: { 'company.id': sentence } });
-  }
+  if (!isTheirs) throw new Problem('company.not_yours', { field: 'company.id' });
   return id;
 }
 
@@ -73,12 +71,11 @@ async function checked(
     ...names.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id),
     ...before.map(({ companyId }) => companyId),
   ]);
-  const fields: Record<string, string> = {};
+  const faults: Fault[] = [];
   for (const [index, { companyId }] of associations.entries()) {
-    const path = `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.company.id`;
-    if (!good.has(companyId)) fields[path] = `${path} is not an active company`;
+    const field = `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.company.id`;
+    if (!good.has(companyId)) faults.push(fault('company.not_active', { field }));
   }
-  const [sentence] = Object.values(fields);
-  if (sentence !== undefined) throw new Problem('invalid', sentence, { fields });
+  if (faults.length > 0) throw new Problem(faults);
   return associations;
 }

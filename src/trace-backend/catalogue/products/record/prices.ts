@@ -13,8 +13,7 @@ const CODES = new Set(ISO_4217.map(([code]) => code));
 export function checkPrices({ settings }: Pick<Parts, 'settings'>): void {
   const code = settings?.currency;
   if (code == null || code === '' || CODES.has(code)) return;
-  const sentence = 'settings.currency is not a currency of ISO 4217';
-  throw new Problem('invalid', sentence, { fields: { 'settings.currency': sentence } });
+  throw new Problem('currency.not_in_iso_4217', { field: 'settings.currency' });
 }
 
 /** The currency of the prices in the content of a product or label; undefined if none is named. */
