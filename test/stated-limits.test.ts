@@ -130,6 +130,10 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/core/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
+  'packet-service/intake: MAX_AHEAD_MS = 24 * 3600 * 1000': stated(
+    "at most a day ahead of the server's clock",
+    "| a time in a packet | a day ahead of the server's clock |",
+  ),
   'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
   'packet-service/core/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
   'packet-service/core/packet-format: MAX_ATTACHMENTS = 100': stated(
