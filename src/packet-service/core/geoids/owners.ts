@@ -9,6 +9,16 @@ import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
 import type { FieldWatch } from './watch.ts';
 
+/** Who registers fields. */
+export interface Registrar {
+  /** the user of the token */
+  author: string | null;
+  /** whether tokens are checked and there is none */
+  anonymous: boolean;
+  /** whether the user may register fields inside those of others */
+  administrator: boolean;
+}
+
 /** Sample points per side of a field's bounding box. */
 const SAMPLES = 8;
 /** A field lies inside another if more than this part of it does. */
@@ -17,17 +27,37 @@ const INSIDE = 0.5;
 const BATCH = 16;
 
 /**
+ * Refuses a field inside one that another user registered with a token. Nobody is refused inside a field that was
+ * registered without one, nor with AUTH_MODE=off.
+ *
+ * @param field which: its name in the error
+ * @throws Problem forbidden, unauthenticated without a token
+ */
+export async function refuseInside(
+  database: Database,
+  { ground, which }: { ground: Ground; which: string },
+  { author, anonymous, administrator }: Registrar,
+  pace: Pace,
+): Promise<void> {
+  if (administrator || (author === null && !anonymous)) return;
+  const outer = await findOuter(database, ground, author, pace);
+  if (outer === undefined) return;
+  if (anonymous) throw tokenNeeded(`field ${outer}, in which ${which} lies,`);
+  throw new Problem('forbidden', `${which} lies inside field ${outer}, which another user registered`);
+}
+
+/**
  * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would
  * get the new field's GeoID from then on. A strict "within" could be met by reaching out of the field by a metre; any
  * overlap at all is common between neighbours, whose surveys differ by some metres.
  *
- * @param author the registering user
+ * @param author the registering user; null finds the fields of every user of a token
  * @returns its GeoID
  */
-export async function findOuter(
+async function findOuter(
   database: Database,
   ground: Ground,
-  author: string,
+  author: string | null,
   pace: Pace,
 ): Promise<string | undefined> {
   const points = samplesOf(ground);
