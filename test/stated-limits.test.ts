@@ -66,6 +66,10 @@ const STATED: Record<string, Stated> = {
     'The newest 100 shares',
     'the newest 100 | left out',
   ),
+  'packet-service: MIN_EXPORT_BYTES_PER_SECOND = 64 * 1024': stated(
+    'A client that reads less than 64 KiB/s, on average over a minute',
+    '| the speed at which an export is read | 64 KiB/s',
+  ),
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
   'packet-service/intake/attachments: UPLOAD_DAYS = 7': stated(
     'It expires after 7 days',
