@@ -411,6 +411,7 @@ const INTERNAL = new Set([
   'packet-service/core/geoids: MAX_POINTS',
   'packet-service/core/geoids: MAX_REFUSAL_LENGTH',
   'packet-service/core/geoids: MAX_SIMILAR',
+  'packet-service/core/geoids: MAX_TAKERS',
   'packet-service/intake: PARSED_BYTES',
   'packet-service/core/log: MAX_ROWS',
   'packet-service/core/packets: HEADER_BYTES',

@@ -199,3 +199,57 @@ test('an administrator of another registry is a user like any other', async () =
     await elsewhere.stop();
   }
 });
+
+/** Longitudes and latitudes as the ring of a Feature. */
+const area = (...rings: number[][][]) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: { type: 'MultiPolygon', coordinates: rings.map(ring => [ring]) },
+});
+const rectangle = (west: number, south: number, width: number, height: number) => [
+  [west, south],
+  [west + width, south],
+  [west + width, south + height],
+  [west, south + height],
+  [west, south],
+];
+
+test('neither a long tail nor a part far away hides how much of a field lies inside that of another', async () => {
+  const outer = await registered(square(80, 10, 0.01), ana);
+  const [side, tail] = [80.0095, 80.000_001];
+  const kite = [
+    [80, 10],
+    [side, 10],
+    [side, 10.0095],
+    [tail, 10.0095],
+    [tail, 10.17],
+    [80, 10.17],
+    [80, 10],
+  ];
+  const torn = area(rectangle(80, 10, 0.0095, 0.0095), rectangle(80, 10.16, 0.0001, 0.0001));
+  for (const feature of [area(kite), torn]) {
+    expect((await put(feature)).status).toBe(401);
+    const refused = await put(feature, ben);
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining(outer)]);
+  }
+  expect(await geoidAt(10.005, 80.005)).toBe(outer);
+});
+
+test('others take no more than half of a field, however many fields they register', async () => {
+  const outer = await registered(square(81, 10, 0.01), ana);
+  /** A third of it, and a little more elsewhere. */
+  const third = (n: number) =>
+    area(rectangle(81 + 0.0033 * n, 10, 0.0033, 0.0099), rectangle(81 + 0.0033 * n, 10.03, 0.0033, 0.0102));
+  await registered(third(0), ben);
+  const refused = await put(third(1), ben);
+  expect([refused.status, refused.body.error]).toEqual([
+    403,
+    expect.stringMatching(/more than half of field/),
+  ]);
+  expect(refused.body.error).toContain(outer);
+  expect((await put(third(2))).status).toBe(401);
+  expect(await geoidAt(10.005, 81.005)).toBe(outer);
+  // What its user registers in it counts for nobody else, and neighbours are registered beside it.
+  await registered(third(1), ana);
+  await registered(square(81.0099, 10.0005, 0.009), ben);
+});

@@ -145,6 +145,19 @@ export async function othersAround(
   return rows;
 }
 
+/** Fields smaller than an area that others than its owner registered, whose bounds meet a box: largest first. */
+export async function smallerOfOthers(
+  database: Database,
+  { box, areaM2, owner }: { box: Bounds; areaM2: number; owner: string | null },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ boundary: string }[]> {
+  const { rows } = await database.query<{ boundary: string }>(sql`
+    SELECT boundary FROM fields
+    WHERE ${meets(box)} AND author IS DISTINCT FROM ${owner} AND area_m2 < ${areaM2}
+    ORDER BY area_m2 DESC, geoid LIMIT ${limit} OFFSET ${offset}`);
+  return rows;
+}
+
 /** Deletes a field, and reserves its GeoID for the same boundary. The caller holds the registration lock. */
 export async function deleteField(database: Database, geoid: string, now: Date): Promise<void> {
   await database.query(sql`DELETE FROM field_cells WHERE geoid = ${geoid}`);
