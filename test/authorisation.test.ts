@@ -190,10 +190,10 @@ const TABLE: Record<string, Row> = {
     statuses: theOwner(204),
     once: true,
   },
-  // A field inside the owner's; a request without a token may register it, as the anonymous mode has it.
+  // A field inside the owner's.
   'PUT /fields': {
     body: ({ longitude }) => field(longitude + 0.001, 1.001, 0.001),
-    statuses: { nobody: 200, other: 403, participant: 403, owner: 200, administrator: 200 },
+    statuses: { nobody: 401, other: 403, participant: 403, owner: 200, administrator: 200 },
     once: true,
   },
   'GET /fields': { statuses: everyone(200) },

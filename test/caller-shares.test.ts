@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { TUS, TUS_PATCH, upload } from './helpers/attachments.ts';
 import { eventually } from './helpers/eventually.ts';
+import { exportingSessions } from './helpers/exports.ts';
 import { insertFields } from './helpers/many-fields.ts';
 import { insertPackets } from './helpers/many-packets.ts';
 import { type RawConnection, rawConnection } from './helpers/raw.ts';
@@ -59,7 +60,9 @@ async function expectShared(
   ask: (headers: Headers) => Promise<Answer>,
   what: string,
 ): Promise<void> {
-  for (const [first, second] of await callers()) {
+  for (const [first, another] of await callers()) {
+    // Exports by callers without a token share their places.
+    const second = what === 'exports' ? bearer(await secretToken('carla')) : another;
     const connection = await held(first);
     const refused = await ask(first);
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining(`open ${what}`)]);
@@ -94,6 +97,64 @@ test(
     ),
   30_000,
 );
+
+test('callers without a token never have all places of exports: a token finds one free', async () => {
+  const held = await begun(service.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
+  // Another address waits, although a place is free.
+  const small = '/packets.csv?columns=id&type=none';
+  let isAnswered = false;
+  const waiting = service
+    .send('GET', small, undefined, { 'x-forwarded-for': '192.0.2.2' })
+    .finally(() => (isAnswered = true));
+  const token = bearer(await secretToken('amina'));
+  for (let n = 0; n < 3; n++) expect((await service.send('GET', small, undefined, token)).status).toBe(200);
+  expect(isAnswered).toBe(false);
+  held.close();
+  expect((await waiting).status).toBe(200);
+
+  // With two tokens nothing is kept free.
+  const both = [
+    await begun(service.url, 'GET /packets.ndjson', token),
+    await begun(service.url, 'GET /packets.ndjson', bearer(await secretToken('ben'))),
+  ];
+  for (const connection of both) connection.close();
+}, 30_000);
+
+test('where no token can be checked, callers without one have all places of exports', async () => {
+  const open = await runningService({ TRUST_PROXY: 'true', AUTH_MODE: 'off' }, service);
+  const held = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
+  const other = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.2' });
+  expect([held, other].map(each => each.received().slice(9, 12))).toEqual(['200', '200']);
+  for (const connection of [held, other]) connection.close();
+  await open.stop();
+}, 30_000);
+
+test('a client that reads an export too slowly is disconnected and counted, and its place is free again', async () => {
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const slow = await runningService({ TRUST_PROXY: 'true', USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
+  const headers = { 'x-forwarded-for': '192.0.2.1' };
+  await begun(slow.url, 'GET /packets.ndjson', headers);
+  await eventually(
+    () => exportingSessions(service.pool),
+    count => count === 1,
+  );
+  const cutOff = async () =>
+    /clients_cut_off_total\{.*in="download".*\} (\d+)/.exec((await slow.send('GET', '/metrics')).text)?.[1];
+  expect(await cutOff()).toBe('0');
+  // Time passes for as long as it takes until the kernel takes no more.
+  await eventually(async () => {
+    vi.advanceTimersByTime(5000);
+    return (await cutOff()) === '1';
+  });
+  await eventually(
+    () => exportingSessions(service.pool),
+    count => count === 0,
+  );
+  const small = '/packets.csv?columns=id&type=none';
+  expect((await slow.send('GET', small, undefined, headers)).status).toBe(200);
+  await slow.stop();
+}, 30_000);
 
 test('the file of all fields counts as an export', async () => {
   await insertFields(service.pool, 20_000, 2_000);

@@ -66,6 +66,10 @@ const STATED: Record<string, Stated> = {
     'The newest 100 shares',
     'the newest 100 | left out',
   ),
+  'packet-service: MIN_EXPORT_BYTES_PER_SECOND = 64 * 1024': stated(
+    'A client that reads less than 64 KiB/s, on average over a minute',
+    '| the speed at which an export is read | 64 KiB/s',
+  ),
   'packet-service: PER_MINUTE = 12_000': stated('12,000 requests a minute', '12,000 a minute'),
   'packet-service/intake/attachments: UPLOAD_DAYS = 7': stated(
     'It expires after 7 days',
@@ -130,6 +134,10 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/core/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
+  'packet-service/intake: MAX_AHEAD_MS = 24 * 3600 * 1000': stated(
+    "at most a day ahead of the server's clock",
+    "| a time in a packet | a day ahead of the server's clock |",
+  ),
   'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
   'packet-service/core/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
   'packet-service/core/packet-format: MAX_ATTACHMENTS = 100': stated(
@@ -407,6 +415,7 @@ const INTERNAL = new Set([
   'packet-service/core/geoids: MAX_POINTS',
   'packet-service/core/geoids: MAX_REFUSAL_LENGTH',
   'packet-service/core/geoids: MAX_SIMILAR',
+  'packet-service/core/geoids: MAX_TAKERS',
   'packet-service/intake: PARSED_BYTES',
   'packet-service/core/log: MAX_ROWS',
   'packet-service/core/packets: HEADER_BYTES',

@@ -65,7 +65,7 @@ import { sequencer } from './core/log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './core/packet-format/packet.ts';
 import { packetReader } from './core/packets/reader.ts';
 import { registerPackets } from './core/packets/routes.ts';
-import { closePools, openPools, type Pools, SCHEMA } from './core/pools.ts';
+import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA } from './core/pools.ts';
 import { openReading, type Reading } from './core/replicas/open-replicas.ts';
 import type { ChooseReads } from './core/replicas/reads.ts';
 import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './core/writer/batch-writer.ts';
@@ -93,6 +93,9 @@ import { stopWith } from './stop-with.ts';
 
 /** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
+/** Bytes a second that the client of an export reads at least, on average over so much time in which something waits. */
+const MIN_EXPORT_BYTES_PER_SECOND = 64 * 1024;
+const EXPORT_SPEED_SECONDS = 60;
 /** Approximate microseconds of work on large bodies and boundaries per turn of the event loop. */
 const WORK_PER_TURN = 20_000;
 
@@ -148,7 +151,7 @@ export async function packetService(
 
   keepPersonalDataOutOfCaches(app);
   const gate = { settings, pool, registry, breakers, onFirstToken: unconfirmContacts };
-  const { tokenUsers, refusalOf } = authenticate(app, gate);
+  const { tokenUsers, refusalOf, checksTokens } = authenticate(app, gate);
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];
   registerConditions(app, settings, { pool, condition, metrics, backups, details });
@@ -159,7 +162,7 @@ export async function packetService(
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, places });
-  const admit = admitExports(app, settings, places);
+  const admit = admitExports(app, settings, { places, checksTokens });
   registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, admit, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
@@ -258,8 +261,16 @@ function registerDownloads(
 }
 
 /** Admits exports: the graph, tables, and the file of all fields share their limits. */
-function admitExports(app: Server, { EXPORTS_PER_CALLER }: Settings, places: Places): AdmitDownload {
-  return admitDownloads(app, places, { perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 });
+function admitExports(
+  app: Server,
+  { EXPORTS_PER_CALLER }: Settings,
+  { places, checksTokens }: { places: Places; checksTokens: boolean },
+): AdmitDownload {
+  return admitDownloads(app, places, {
+    ...{ perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 },
+    withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,
+    slowest: { bytesPerSecond: MIN_EXPORT_BYTES_PER_SECOND, seconds: EXPORT_SPEED_SECONDS },
+  });
 }
 
 /** Names of fields, where they are registered here, and of the authors whom a caller may know. */

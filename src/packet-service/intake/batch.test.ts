@@ -106,6 +106,27 @@ test('bad items are answered with the error they would have got alone, and harm 
   ]);
 });
 
+test('an item whose time is more than a day ahead is refused, and the others are stored', async () => {
+  const ahead = { ...body(1), observed_at: new Date(Date.now() + 25 * 3600_000).toISOString() };
+  const items = [item(0), { ...item(1, 'clock'), body: ahead }, item(2)];
+  const { status, body: answer, headers } = await service.send('POST', '/intake/batch', items);
+  expect(status).toBe(200);
+  expect(answer.results).toEqual([
+    { packet_uuid: expect.any(String) },
+    {
+      error: expect.stringContaining('observed_at is more than a day ahead'),
+      status: 400,
+      reason: 'timestamp.ahead',
+      parameters: { field: 'observed_at' },
+    },
+    { packet_uuid: expect.any(String) },
+  ]);
+  expect(headers.get('date')).toBeTruthy();
+  // The key of a refused item stays free for the corrected one.
+  const again = await service.send('POST', '/intake/batch', [item(1, 'clock')]);
+  expect(await messageOf(again.body.results[0])).toBe('item 1');
+});
+
 test('a batch that is sent again stores nothing again, also in another order or one by one', async () => {
   const count = async () =>
     (await service.pool.query('SELECT count(*)::int AS count FROM packets')).rows[0].count;

@@ -6,6 +6,8 @@ import { packetHash } from '../core/packet-format/hash.ts';
 import { canonicalJson } from '../core/packet-format/jcs.ts';
 import { isLanguageTag } from '../core/packet-format/language.ts';
 import { capturePoint, finishPacket, type Packet, writeFooter } from '../core/packet-format/packet.ts';
+import { ulidToUuid, uuidTime } from '../core/packet-format/ulid.ts';
+import { refuseAhead } from './captured-time.ts';
 import type { postPacketSchema } from './schemas.ts';
 import { isJwe } from './scouting.ts';
 
@@ -48,6 +50,8 @@ export function readFinalizedPacket(
   if (!timestamp || !hasOffset(Header.timestamp)) {
     throw new Problem('timestamp.without_offset', { field: 'Header.timestamp' });
   }
+  refuseAhead(Date.parse(timestamp.utc), 'Header.timestamp');
+  refuseAhead(uuidTime(ulidToUuid(Header.id)), 'Header.id');
   checkFooter(Footer, Body);
   const { hash, ...rest } = Footer;
   const { id, geoid, type } = Header;

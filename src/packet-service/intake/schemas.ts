@@ -44,7 +44,11 @@ export const GeoJson = Type.Union(
 
 export const ScoutingBody = Type.Object(
   {
-    observed_at: { ...DateTime, description: 'time of the observation; ISO 8601, UTC without an offset' },
+    observed_at: {
+      ...DateTime,
+      description:
+        "time of the observation; ISO 8601, UTC without an offset; at most a day ahead of the server's clock",
+    },
     capture_point: Type.Optional(CapturePoint),
     geojson: Type.Optional(
       Type.Unknown({
@@ -226,7 +230,8 @@ export const postPacketSchema = {
   description:
     'For clients that make packets offline, with id and hash. 201 if the hash is correct and the id new, ' +
     '200 if the same packet is already stored, 409 if the id belongs to another packet, 410 if it was erased. Header.timestamp has ' +
-    'an offset, Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
+    'an offset. It and the time in Header.id are at most a day ahead of the clock of the server, which the Date header of ' +
+    'the answer has (400). Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
     'Footer field is kept.',
   headers: IdempotencyHeaders,
   body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),

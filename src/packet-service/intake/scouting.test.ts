@@ -94,6 +94,16 @@ test('the timestamp keeps the offset it was sent with, and is UTC without one', 
   expect(await at('2026-03-01T08:15:00')).toBe('2026-03-01T08:15:00Z');
 });
 
+test('observed_at more than a day ahead is refused with the time of the server; up to a day is stored', async () => {
+  const [day, minute] = [24 * 3600_000, 60_000];
+  const observed = (ms: number) => ({ ...observation, observed_at: new Date(Date.now() + ms).toISOString() });
+  await stored(observed(day - minute));
+  const { status, body, headers } = await service.send('POST', '/intake/scouting', observed(day + minute));
+  expect([status, body.error]).toEqual([400, expect.stringMatching(/^observed_at is more than a day ahead/)]);
+  expect(Math.abs(Date.parse(headers.get('date') as string) - Date.now())).toBeLessThan(minute);
+  expect(await refused({ ...observation, observed_at: '9999-12-31T23:59:59Z' })).toContain('observed_at');
+});
+
 test("the language is the body's, else that of Content-Language, else undetermined", async () => {
   const language = async (body: object, header?: string) =>
     (await stored({ ...observation, ...body }, header === undefined ? {} : { 'content-language': header }))

@@ -5,6 +5,7 @@ import type { GeoidResolver, Resolution } from '../core/geoids/resolver.ts';
 import { packetLanguage } from '../core/packet-format/language.ts';
 import { makePacket, type Point } from '../core/packet-format/packet.ts';
 import { isUlid, newUlid } from '../core/packet-format/ulid.ts';
+import { refuseAhead } from './captured-time.ts';
 import type { NewPacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
@@ -25,6 +26,7 @@ export async function readObservation(
   if (!timestamp) {
     throw new Problem('timestamp.malformed', { field: 'observed_at' });
   }
+  refuseAhead(Date.parse(timestamp.utc), 'observed_at');
   const enc = encryption(body);
   const { point, geoid, additionalGeoids, asOf } = await resolvePlace(resolver, sent);
   return () => ({

@@ -2,16 +2,31 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Places } from '../limits/places.ts';
 import { callerShare, type ShareOptions } from './caller-share.ts';
 import { Problem } from './problems.ts';
+import { type ReadingLook, type ReadingSpeed, readingMeter } from './reading-speed.ts';
+import { fault } from './reasons/catalogue.ts';
 import type { Server } from './server.ts';
+import { waitingPlaces } from './waiting-places.ts';
 
 /** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
 const STOP_PATIENCE_MS = 10_000;
+/** Longest wait of a caller without a token for a place, in milliseconds. */
+const PLACE_PATIENCE_MS = 5000;
+/** Seconds between two looks at how fast clients read. */
+const LOOK_SECONDS = 5;
+
+/** Bounds on downloads. */
+export interface DownloadLimits extends ShareOptions {
+  /** how many callers without a token have at once in this process; undefined: as many as there are places */
+  withoutToken: number | undefined;
+  /** a client that reads slower is disconnected */
+  slowest: ReadingSpeed;
+}
 
 /**
  * Admits a request that begins a download.
  *
  * @returns a signal that fires when the client is gone, and when the service has stopped waiting for downloads
- * @throws Problem too_many_requests
+ * @throws Problem too_many_requests; unavailable if callers without a token have all places that are theirs
  */
 export type AdmitDownload = (
   request: FastifyRequest,
@@ -19,28 +34,84 @@ export type AdmitDownload = (
   user: string | undefined,
 ) => Promise<AbortSignal>;
 
-/** Bounds how many downloads a caller has at the same time, and how long stopping waits for them. */
-export function admitDownloads(app: Server, places: Places, share: ShareOptions): AdmitDownload {
-  const takeShare = callerShare(places, share);
-  const open = new Set<AbortController>();
-  let deadline: NodeJS.Timeout | undefined;
-  app.addHook('preClose', async () => {
-    deadline = setTimeout(() => {
-      for (const download of open) download.abort(new Problem('service.stopping'));
-    }, STOP_PATIENCE_MS);
-  });
-  app.addHook('onClose', async () => clearTimeout(deadline));
+/** A download that has been admitted. */
+interface Download {
+  abort: AbortController;
+  request: FastifyRequest['raw'];
+  reply: FastifyReply['raw'];
+  isTooSlow: (look: ReadingLook) => boolean;
+}
+
+/**
+ * Bounds how many downloads a caller has at the same time, how many callers without a token have together, how slowly
+ * clients read them, and how long stopping waits for them.
+ */
+export function admitDownloads(app: Server, places: Places, limits: DownloadLimits): AdmitDownload {
+  const takeShare = callerShare(places, limits);
+  const takeOpenPlace = openPlaces(limits);
+  const open = new Set<Download>();
+  endAtStop(app, open);
+  endSlow(app, open, limits);
 
   return async (request, reply, user) => {
     await takeShare(request, reply, user);
-    const download = new AbortController();
+    if (user === undefined) await takeOpenPlace(reply);
+    const abort = new AbortController();
+    const isTooSlow = readingMeter(limits.slowest, LOOK_SECONDS);
+    const download = { abort, request: request.raw, reply: reply.raw, isTooSlow };
     open.add(download);
     const closed = () => {
       open.delete(download);
-      download.abort(new Problem('request.client_gone'));
+      abort.abort(new Problem('request.client_gone'));
     };
     if (reply.raw.closed) closed();
     else reply.raw.once('close', closed);
-    return download.signal;
+    return abort.signal;
   };
+}
+
+/** Takes one of the places of callers without a token until the answer has been sent or its connection is closed. */
+function openPlaces({
+  withoutToken,
+  what,
+  retryAfter,
+}: DownloadLimits): (reply: FastifyReply) => Promise<void> {
+  if (withoutToken === undefined) return async () => {};
+  const take = waitingPlaces({
+    most: withoutToken,
+    patienceMs: PLACE_PATIENCE_MS,
+    full: fault('limit.places_without_token', { what }),
+    retryAfter,
+  });
+  return async ({ raw }) => {
+    const free = await take();
+    if (raw.closed) free();
+    else raw.once('close', free);
+  };
+}
+
+function endAtStop(app: Server, open: ReadonlySet<Download>): void {
+  let deadline: NodeJS.Timeout | undefined;
+  app.addHook('preClose', async () => {
+    deadline = setTimeout(() => {
+      for (const { abort } of open) abort.abort(new Problem('service.stopping'));
+    }, STOP_PATIENCE_MS);
+  });
+  app.addHook('onClose', async () => clearTimeout(deadline));
+}
+
+/** Disconnects clients that read too slowly, because each download holds one of few places until its end. */
+function endSlow(app: Server, open: ReadonlySet<Download>, { slowest, what }: DownloadLimits): void {
+  const look = () => {
+    for (const { request, reply, isTooSlow } of open) {
+      const { socket } = request;
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.destroyed || !isTooSlow({ taken, waits: reply.writableLength > 0 })) continue;
+      app.cutOff.download++;
+      app.log.warn({ in: 'download', what, ...slowest }, 'a client that read too slowly was disconnected');
+      socket.destroy();
+    }
+  };
+  const timer = setInterval(look, LOOK_SECONDS * 1000).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
 }

@@ -50,7 +50,7 @@ export function measureProcess(
   });
   const clients = new Counter({
     name: 'clients_cut_off_total',
-    help: 'clients that were disconnected because they stalled, by what they stalled in',
+    help: 'clients that were disconnected because they stalled or read an export too slowly, by what they stalled in',
     labelNames: ['in'],
     registers,
     collect() {

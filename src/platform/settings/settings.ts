@@ -266,7 +266,7 @@ export const Settings = Type.Object({
     maximum: 2,
     default: 1,
     description:
-      'maximum concurrent exports (graph, tables) per caller (user or address), over all processes; a process runs two in all',
+      'maximum concurrent exports (graph, tables) per caller (user or address), over all processes; a process runs two in all, one of them for callers with a token if it checks tokens',
   }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,

@@ -25,12 +25,17 @@ export function tellFault(fault: Fault | string): Told {
   return { text: t(key, Object.fromEntries(values)) };
 }
 
+/** Places in a list, which people count from 1. */
+const FROM_ZERO = new Set(['index', 'first', 'second']);
+
 /** A parameter of a reason, as the console writes it. */
 function shown(name: string, value: string | number): string | number {
-  if (typeof value === 'number') return value;
+  if (typeof value === 'number') return FROM_ZERO.has(name) ? value + 1 : value;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
   if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
-  if (name === 'role') return t(`administration.role.${value}`);
+  const keys = [`companies.role.${value}`, `administration.role.${value}`].filter(() => name === 'role');
+  const known = [...keys, `failures.value.${value.replaceAll(' ', '-')}`].find(hasMessage);
+  if (known !== undefined) return t(known);
   const hours = /^(?:(\d+) hours|an hour)$/.exec(value);
   if (!hours) return value;
   return formatNumber(Number(hours[1] ?? 1), { style: 'unit', unit: 'hour', unitDisplay: 'long' });

@@ -43,6 +43,8 @@ export interface Authentication {
   tokenUsers: TokenUsers;
   /** Why the token or key of a request, by its claims, no longer counts; undefined if it does, as far as known. */
   refusalOf: (claims: JWTPayload) => Promise<Refusal | undefined>;
+  /** whether a request can have a valid token at all */
+  checksTokens: boolean;
 }
 
 /** What checking tokens needs. */
@@ -73,7 +75,7 @@ export function authenticate(
   app.decorateRequest('isTokenUser', users.has);
   const findKeyHolder = keyHolders(settings, registry, { logger: app.log, breakers });
   const refusalOf = refusals(registry, findKeyHolder);
-  if (settings.AUTH_MODE === 'off') return { tokenUsers: users, refusalOf };
+  if (settings.AUTH_MODE === 'off') return { tokenUsers: users, refusalOf, checksTokens: false };
   const check = tokenCheck(settings, registry, breakers);
   const hasRoles = rolesCount(settings);
   const required = settings.AUTH_MODE === 'required';
@@ -121,7 +123,7 @@ export function authenticate(
     if (allows(scopes, 'admin')) claims.role = role;
     request.claims = claims;
   }
-  return { tokenUsers: users, refusalOf };
+  return { tokenUsers: users, refusalOf, checksTokens: check !== undefined || findKeyHolder !== undefined };
 }
 
 /**

@@ -14,6 +14,8 @@ let registry: TraceKeys;
 let service: RunningService;
 /** another process, which asks everyone for a token */
 let required: RunningService;
+/** another process, which looks at no token */
+let off: RunningService;
 let ana: Headers;
 let ben: Headers;
 let administrator: Headers;
@@ -22,11 +24,13 @@ beforeAll(async () => {
   registry = await traceKeys();
   service = await runningService(registry.settings);
   required = await runningService({ AUTH_MODE: 'required', ...registry.settings }, service);
+  off = await runningService({ AUTH_MODE: 'off' }, service);
   ana = bearer(await registry.token('ana'));
   ben = bearer(await registry.token('ben'));
   administrator = bearer(await registry.token('root', { role: 'SYSTEM_ADMIN' }));
 });
 afterAll(async () => {
+  await off.stop();
   await required.stop();
   await service.stop();
   await registry.stop();
@@ -98,13 +102,35 @@ test('neighbours, larger fields around, and the same ground again do no harm', a
   expect(again.body.fields[0]).toMatchObject({ geoid: first, status: 'already_registered' });
 });
 
-test('without tokens smaller fields are registered inside others as before', async () => {
+test('without a token, nobody registers a field inside one that was registered with a token', async () => {
   const outer = await registered(square(30, 30, 0.004), ana);
-  const inner = await registered(square(30.001, 30.001, 0.001));
-  expect(inner).not.toBe(outer);
-  expect(await geoidAt(30.0015, 30.0015)).toBe(inner);
+  const [inner, far] = [square(30.001, 30.001, 0.001), square(32, 32, 0.001)];
+  const refused = await put(inner);
+  expect([refused.status, refused.body.error]).toEqual([401, expect.stringContaining(outer)]);
+  expect(refused.headers.get('www-authenticate')).toBe('Bearer');
+  // Neither does what reaches out of it a little help, nor what comes along with it.
+  expect((await put(square(29.9999, 30.001, 0.001))).status).toBe(401);
+  const both = await put({ type: 'FeatureCollection', features: [far, inner] });
+  expect([both.status, both.body.error]).toEqual([401, expect.stringContaining('features[1]')]);
+  expect(await geoidAt(30.0015, 30.0015)).toBe(outer);
+  // Neighbours, larger fields around and the same ground are registered without a token.
+  await registered(far);
+  await registered(square(30.0039, 30, 0.0015));
+  await registered(square(29.999, 29.999, 0.008));
+  const again = await put(square(30, 30, 0.004));
+  expect(again.body.fields[0]).toMatchObject({ geoid: outer, status: 'already_registered' });
+});
+
+test('inside a field that was registered without a token, and with AUTH_MODE=off, everyone registers fields', async () => {
   await registered(square(31, 31, 0.004));
   await registered(square(31.001, 31.001, 0.001), ben);
+  const own = await registered(square(31.0025, 31.0025, 0.001));
+  expect(await geoidAt(31.003, 31.003)).toBe(own);
+
+  const outer = await registered(square(33, 33, 0.004), ana);
+  const inner = await put(square(33.001, 33.001, 0.001), undefined, off);
+  expect(inner.body.fields[0].status).toBe('registered');
+  expect(await geoidAt(33.0015, 33.0015)).not.toBe(outer);
 });
 
 test('a registrar deletes a field that no packet names, and points there have the GeoID of what is around', async () => {
@@ -172,4 +198,58 @@ test('an administrator of another registry is a user like any other', async () =
     expect((await remove(geoid, administrator)).status).toBe(204);
     await elsewhere.stop();
   }
+});
+
+/** Longitudes and latitudes as the ring of a Feature. */
+const area = (...rings: number[][][]) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: { type: 'MultiPolygon', coordinates: rings.map(ring => [ring]) },
+});
+const rectangle = (west: number, south: number, width: number, height: number) => [
+  [west, south],
+  [west + width, south],
+  [west + width, south + height],
+  [west, south + height],
+  [west, south],
+];
+
+test('neither a long tail nor a part far away hides how much of a field lies inside that of another', async () => {
+  const outer = await registered(square(80, 10, 0.01), ana);
+  const [side, tail] = [80.0095, 80.000_001];
+  const kite = [
+    [80, 10],
+    [side, 10],
+    [side, 10.0095],
+    [tail, 10.0095],
+    [tail, 10.17],
+    [80, 10.17],
+    [80, 10],
+  ];
+  const torn = area(rectangle(80, 10, 0.0095, 0.0095), rectangle(80, 10.16, 0.0001, 0.0001));
+  for (const feature of [area(kite), torn]) {
+    expect((await put(feature)).status).toBe(401);
+    const refused = await put(feature, ben);
+    expect([refused.status, refused.body.error]).toEqual([403, expect.stringContaining(outer)]);
+  }
+  expect(await geoidAt(10.005, 80.005)).toBe(outer);
+});
+
+test('others take no more than half of a field, however many fields they register', async () => {
+  const outer = await registered(square(81, 10, 0.01), ana);
+  /** A third of it, and a little more elsewhere. */
+  const third = (n: number) =>
+    area(rectangle(81 + 0.0033 * n, 10, 0.0033, 0.0099), rectangle(81 + 0.0033 * n, 10.03, 0.0033, 0.0102));
+  await registered(third(0), ben);
+  const refused = await put(third(1), ben);
+  expect([refused.status, refused.body.error]).toEqual([
+    403,
+    expect.stringMatching(/more than half of field/),
+  ]);
+  expect(refused.body.error).toContain(outer);
+  expect((await put(third(2))).status).toBe(401);
+  expect(await geoidAt(10.005, 81.005)).toBe(outer);
+  // What its user registers in it counts for nobody else, and neighbours are registered beside it.
+  await registered(third(1), ana);
+  await registered(square(81.0099, 10.0005, 0.009), ben);
 });

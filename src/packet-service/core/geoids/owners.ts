@@ -1,44 +1,83 @@
 import { groundOfChecked } from '../../../geometry/boundary.ts';
-import { contains, type Ground, interiorPoint } from '../../../geometry/polygon.ts';
+import { overlapWith, sharedArea } from '../../../geometry/overlap.ts';
+import type { Ground } from '../../../geometry/polygon.ts';
 import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Caller } from '../access/caller.ts';
 import { findIdsOfGeoid } from '../packets/geoid-store.ts';
 import { costOf } from './cost.ts';
-import { deleteField, findFields, lockRegistration, othersAround } from './store.ts';
+import { deleteField, findFields, lockRegistration, othersAround, smallerOfOthers } from './store.ts';
 import type { FieldWatch } from './watch.ts';
 
-/** Sample points per side of a field's bounding box. */
-const SAMPLES = 8;
-/** A field lies inside another if more than this part of it does. */
-const INSIDE = 0.5;
+/** Who registers fields. */
+export interface Registrar {
+  /** the user of the token */
+  author: string | null;
+  /** whether tokens are checked and there is none */
+  anonymous: boolean;
+  /** whether the user may register fields inside those of others */
+  administrator: boolean;
+}
+
+/** The part of a field that may lie in another user's, and of a field that others' may take together. */
+const HALF = 0.5;
 /** Other users' fields per query. */
 const BATCH = 16;
+/** Fields that take parts of another that are looked at, at most, the largest first. */
+const MAX_TAKERS = 200;
+/** Approximate microseconds to measure an overlap, for each number of an edge. */
+const EDGE_COST = 0.2;
 
 /**
- * A field of another user in which more than half of this ground lies, and which is no smaller: points in both would
- * get the new field's GeoID from then on. A strict "within" could be met by reaching out of the field by a metre; any
- * overlap at all is common between neighbours, whose surveys differ by some metres.
+ * Refuses a field that would take over ground of another user who has registered it with a token. Nobody is refused on
+ * ground that was registered without one, nor with AUTH_MODE=off.
  *
- * @param author the registering user
- * @returns its GeoID
+ * @param field which: its name in the error
+ * @throws Problem forbidden, unauthenticated without a token
  */
-export async function findOuter(
+export async function refuseInside(
+  database: Database,
+  { ground, which }: { ground: Ground; which: string },
+  { author, anonymous, administrator }: Registrar,
+  pace: Pace,
+): Promise<void> {
+  if (administrator || (author === null && !anonymous)) return;
+  const outer = await findOuter(database, ground, author, pace);
+  if (outer === undefined) return;
+  const { geoid, isInside } = outer;
+  const parameters = { which, geoid };
+  if (anonymous)
+    throw new Problem(isInside ? 'field.inside_needs_token' : 'field.overlap_needs_token', parameters);
+  throw new Problem(isInside ? 'field.inside_foreign' : 'field.takes_half_of_foreign', parameters);
+}
+
+/**
+ * A field of another user, no smaller than this ground, in which more than half of this ground lies, or of which less
+ * than half would be left: points in both get the GeoID of the smaller field. A strict "within" could be met by reaching
+ * out of the field by a metre; any overlap at all is common between neighbours, whose surveys differ by some metres.
+ *
+ * @param author the registering user; null finds the fields of every user of a token
+ * @returns its GeoID, and which of the two it is
+ */
+async function findOuter(
   database: Database,
   ground: Ground,
-  author: string,
+  author: string | null,
   pace: Pace,
-): Promise<string | undefined> {
-  const points = samplesOf(ground);
+): Promise<{ geoid: string; isInside: boolean } | undefined> {
   let after: { areaM2: number; geoid: string } | undefined;
   for (;;) {
     const { bounds: box, areaM2 } = ground;
     const others = await othersAround(database, { box, areaM2, author, after }, BATCH);
-    for (const { geoid, boundary } of others) {
-      const geometry: unknown = JSON.parse(boundary);
-      await pace(costOf(geometry));
-      if (holds(groundOfChecked(geometry), points)) return geoid;
+    for (const { geoid, boundary, author: owner } of others) {
+      const outer = await parsed(boundary, pace);
+      await pace((ground.edges.length + outer.edges.length) * EDGE_COST);
+      const shared = sharedArea(ground, outer);
+      if (shared > ground.areaM2 * HALF) return { geoid, isInside: true };
+      if (shared > 0 && (await losesHalf(database, { outer, owner }, ground, pace))) {
+        return { geoid, isInside: false };
+      }
     }
     const last = others.at(-1);
     if (others.length < BATCH || !last) return undefined;
@@ -46,23 +85,32 @@ export async function findOuter(
   }
 }
 
-function holds(ground: Ground, points: readonly (readonly [lon: number, lat: number])[]): boolean {
-  const inside = points.filter(([lon, lat]) => contains(ground, lat, lon));
-  return inside.length > points.length * INSIDE;
+/** Whether a ground and the smaller fields of others together would take more than half of a field. */
+async function losesHalf(
+  database: Database,
+  { outer, owner }: { outer: Ground; owner: string | null },
+  ground: Ground,
+  pace: Pace,
+): Promise<boolean> {
+  const overlap = overlapWith(outer);
+  overlap.add(ground);
+  const smaller = { box: outer.bounds, areaM2: outer.areaM2, owner };
+  for (let offset = 0; offset < MAX_TAKERS; offset += BATCH) {
+    const takers = await smallerOfOthers(database, smaller, { limit: BATCH, offset });
+    for (const { boundary } of takers) {
+      const taker = await parsed(boundary, pace);
+      await pace(taker.edges.length * EDGE_COST);
+      overlap.add(taker);
+    }
+    if (takers.length < BATCH) break;
+  }
+  return overlap.area() > outer.areaM2 * HALF;
 }
 
-/** Points inside a ground: those of a grid, or one where the ground is too thin for it. */
-function samplesOf(ground: Ground): [lon: number, lat: number][] {
-  const { south, west, north, east } = ground.bounds;
-  const points: [number, number][] = [];
-  for (let row = 0.5; row < SAMPLES; row++) {
-    for (let column = 0.5; column < SAMPLES; column++) {
-      const lat = south + ((north - south) * row) / SAMPLES;
-      const lon = west + ((east - west) * column) / SAMPLES;
-      if (contains(ground, lat, lon)) points.push([lon, lat]);
-    }
-  }
-  return points.length > 0 ? points : [interiorPoint(ground)];
+async function parsed(boundary: string, pace: Pace): Promise<Ground> {
+  const geometry: unknown = JSON.parse(boundary);
+  await pace(costOf(geometry));
+  return groundOfChecked(geometry);
 }
 
 /**

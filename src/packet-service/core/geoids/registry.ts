@@ -11,7 +11,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { costOf } from './cost.ts';
 import { type FieldBlocks, fieldBlocks, keysOf } from './field-blocks.ts';
 import { cornersGeoid, fieldGeoid } from './geoid.ts';
-import { findOuter } from './owners.ts';
+import { type Registrar, refuseInside } from './owners.ts';
 import type { AsOf, Point } from './resolution.ts';
 import {
   type FieldRow,
@@ -41,14 +41,6 @@ export interface FieldToRegister extends Survey {
   name: string | undefined;
   /** GeoJSON geometry */
   boundary: string;
-}
-
-/** The user who registers fields. */
-export interface Registrar {
-  /** the user of the token */
-  author: string | null;
-  /** whether the user may register fields inside those of others */
-  administrator: boolean;
 }
 
 export interface Registered {
@@ -193,12 +185,13 @@ async function* parsedFields(
  *
  * @param registrar of the fields
  * @param options watch: gets the fields that were not registered before
- * @throws Problem conflict when no GeoID is left for a boundary; forbidden when one lies inside another user's field
+ * @throws Problem conflict when no GeoID is left for a boundary; forbidden when one lies inside another user's field,
+ *   unauthenticated without a token
  */
 export async function registerFields(
   database: Database,
   fields: readonly FieldToRegister[],
-  { author, administrator }: Registrar,
+  registrar: Registrar,
   { now, pace, watch }: { now: Date; pace: Pace; watch: Pick<FieldWatch, 'registered'> },
 ): Promise<Registered[]> {
   await lockRegistration(database);
@@ -210,16 +203,12 @@ export async function registerFields(
       answers.push({ ...same, status: 'already_registered' });
       continue;
     }
-    const outer =
-      author === null || administrator ? undefined : await findOuter(database, ground, author, pace);
-    if (outer !== undefined) {
-      if (fields.length === 1) throw new Problem('field.inside_foreign', { geoid: outer });
-      throw new Problem('field.feature_inside_foreign', { field: `features[${index}]`, geoid: outer });
-    }
+    const which = fields.length > 1 ? `features[${index}]` : 'the field';
+    await refuseInside(database, { ground, which }, registrar, pace);
     const { bounds, areaM2 } = ground;
     const geoid = await freeGeoid(database, ground, boundary);
     const field = { geoid, name, boundary, areaM2, bounds, groundCells: cells.count, cells: coverKeys };
-    await insertField(database, { ...field, author }, now);
+    await insertField(database, { ...field, author: registrar.author }, now);
     added.push({ geoid, bounds });
     answers.push({ geoid, areaM2, name, status: 'registered' });
   }

@@ -75,7 +75,11 @@ function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fie
       validatorCompiler: () => () => true,
     },
     async request => {
-      const registrar = { author: request.user ?? null, administrator: isAdministrator(request) };
+      const registrar = {
+        author: request.user ?? null,
+        anonymous: request.anonymous,
+        administrator: isAdministrator(request),
+      };
       const registered = await oneByOne(async () => {
         const fields = await readFeatures(request.body, surveyor);
         return transaction(pool, database =>

@@ -95,8 +95,9 @@ export const putFieldsSchema = {
   description:
     'Gives each boundary a GeoID; if one is invalid, none is registered. A boundary whose ground is registered ' +
     'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
-    'inside a field resolve to its GeoID; a field never changes. With a token, a field that lies inside one of at ' +
-    "least its size which another token's user registered is 403, unless the token is an administrator's. A boundary has " +
+    'inside a field resolve to its GeoID; a field never changes. A field that lies inside one of at least its size which ' +
+    "another token's user registered, or would leave less than half of that one to its user, is 403, unless the token is an " +
+    "administrator's, and 401 without a token. A boundary has " +
     'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
     'edges, between 89° south and 89° north.',
   body: Type.Union([Feature, FeatureCollection], {
@@ -191,7 +192,9 @@ export const downloadFieldsSchema = {
   description:
     'A FeatureCollection (RFC 7946) without a page limit, from one snapshot, in no order. The answer is streamed. A failure ' +
     'breaks the connection: an answer that ends properly is complete. It counts as an export: a caller may have ' +
-    'EXPORTS_PER_CALLER at once (429), and a process runs two (503).',
+    'EXPORTS_PER_CALLER at once (429), and a process runs two (503), one of them ' +
+    'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
+    'which something waits for it, is disconnected.',
   querystring: Type.Object({ bbox }),
   headers: PositionHeaders,
   response: {

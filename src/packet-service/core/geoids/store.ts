@@ -131,7 +131,7 @@ export async function othersAround(
   asked: {
     box: Bounds;
     areaM2: number;
-    author: string;
+    author: string | null;
     after: { areaM2: number; geoid: string } | undefined;
   },
   limit: number,
@@ -139,9 +139,22 @@ export async function othersAround(
   const { box, areaM2, author, after } = asked;
   const { rows } = await database.query<FieldRow>(sql`
     SELECT geoid, name, boundary, area_m2, created_at, author FROM fields
-    WHERE ${meets(box)} AND author <> ${author} AND area_m2 >= ${areaM2}
+    WHERE ${meets(box)} AND ${author === null ? sql`author IS NOT NULL` : sql`author <> ${author}`} AND area_m2 >= ${areaM2}
       ${after ? sql`AND (area_m2, geoid) > (${after.areaM2}::float8, ${after.geoid})` : empty}
     ORDER BY area_m2, geoid LIMIT ${limit}`);
+  return rows;
+}
+
+/** Fields smaller than an area that others than its owner registered, whose bounds meet a box: largest first. */
+export async function smallerOfOthers(
+  database: Database,
+  { box, areaM2, owner }: { box: Bounds; areaM2: number; owner: string | null },
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ boundary: string }[]> {
+  const { rows } = await database.query<{ boundary: string }>(sql`
+    SELECT boundary FROM fields
+    WHERE ${meets(box)} AND author IS DISTINCT FROM ${owner} AND area_m2 < ${areaM2}
+    ORDER BY area_m2 DESC, geoid LIMIT ${limit} OFFSET ${offset}`);
   return rows;
 }
 

@@ -4,8 +4,9 @@ import type { Server } from '../server.ts';
 
 /** What a page's script may read of an answer beside its body. */
 const EXPOSED = [
-  ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'etag', 'link', 'location'],
+  ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'date', 'etag', 'link'],
   ...[
+    'location',
     'fields-left-out',
     'fieldtrace-position',
     'fieldtrace-reason',

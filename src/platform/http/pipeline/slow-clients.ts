@@ -11,8 +11,8 @@ export const MIN_BYTES_PER_SECOND = 1024;
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** How many clients were disconnected because they stalled, by what they stalled in. */
-    cutOff: { answer: number; body: number };
+    /** How many clients were disconnected because they stalled or were too slow, by what they stalled in. */
+    cutOff: { answer: number; body: number; download: number };
   }
 }
 
@@ -29,7 +29,7 @@ type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
  * @returns see IsAnswered
  */
 export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): IsAnswered {
-  const counts = { answer: 0, body: 0 };
+  const counts = { answer: 0, body: 0, download: 0 };
   app.decorate('cutOff', counts);
   const tellLine = boundedLines(LINES_PER_MINUTE);
   const tell = (stalledIn: 'answer' | 'body') => {

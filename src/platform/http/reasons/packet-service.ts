@@ -75,9 +75,15 @@ export const packetReasons = {
   'field.wrong_name': invalid('{field} must be a string of at most {max} characters'),
   'field.wrong_names_query': invalid('the query must have either geoids or name'),
   'field.unknown': notFound('there is no field {geoid}'),
-  'field.inside_foreign': forbidden('the field lies inside field {geoid}, which another user registered'),
-  'field.feature_inside_foreign': forbidden(
-    '{field} lies inside field {geoid}, which another user registered',
+  'field.inside_foreign': forbidden('{which} lies inside field {geoid}, which another user registered'),
+  'field.takes_half_of_foreign': forbidden(
+    '{which} and other fields would take more than half of field {geoid}, which another user registered',
+  ),
+  'field.inside_needs_token': unauthenticated(
+    'field {geoid}, in which {which} lies, was created with a token and needs one: Authorization: Bearer …',
+  ),
+  'field.overlap_needs_token': unauthenticated(
+    'field {geoid}, in which {which} lies in part, was created with a token and needs one: Authorization: Bearer …',
   ),
   'field.no_geoid_left': conflict(
     'there is no GeoID left for this boundary: fields of other shapes have all of its',
@@ -185,6 +191,10 @@ export const packetReasons = {
   ),
   'invitation.contact_not_confirmed': forbidden('contact_value must be a confirmed contact of the user'),
   // intake: observations, batches and finalized packets
+  'timestamp.ahead': invalid(
+    "{field} is more than a day ahead of the server's clock; correct the time of the device",
+    'Keep the item, and let the user correct the time of the device. The Date header has the time of the server.',
+  ),
   'observation.without_place': invalid('capture_point is required (or geojson in its place)'),
   'observation.wrong_coordinates': invalid(
     'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)',

@@ -140,6 +140,10 @@ export const platformReasons = {
     'this address has reached the limit of {max} open {what}; try again when one has ended',
   ),
 
+  'limit.places_without_token': unavailable(
+    'too many {what} without a token run at the same time; try again, or send a token',
+  ),
+
   // What passes.
   'service.stopping': unavailable('the service is stopping'),
   'service.restarting': unavailable('the service is stopping; try again'),

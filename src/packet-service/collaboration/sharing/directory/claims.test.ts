@@ -15,6 +15,7 @@ import { bearer, JWT_SECRET, secretToken } from '../../../../../test/helpers/use
 import { otherClient } from '../../../../../test/helpers/writes.ts';
 import { readSettings } from '../../../../platform/settings/settings.ts';
 import { packetPersonalData } from '../../../maintenance/personal-data/personal-data.ts';
+import { findLookups } from './personal-store.ts';
 
 // AUTH_MODE=optional: what a contact is good for that somebody has entered without a token.
 
@@ -313,4 +314,37 @@ test('erasing a user takes nothing of what waits for a contact that they only cl
   expect((await service.send('GET', `/directory/users/${claimant.user}`)).status).toBe(404);
   const sent = await service.send('GET', `/packets/${packet}/shares?user_id=zoe`);
   expect(sent.body.shares).toMatchObject([{ contact_value: bert.contact, status: 'invited' }]);
+});
+
+test('sharing in the name of a user without a token uses up nothing of the limits of the user', async () => {
+  const zoe = somebody();
+  const packet = await storedPacket(service);
+  const used = await Promise.all(
+    Array.from({ length: 62 }, (_, n) =>
+      share(n % 2 ? service : neighbour, packet, somebody().contact, zoe.user),
+    ),
+  );
+  expect(used.filter(({ status }) => status === 201)).toHaveLength(60);
+  expect(used.filter(({ status }) => status === 429)).toHaveLength(2);
+
+  const own = await as(zoe.user);
+  const asZoe = (contact: string) =>
+    service.send('POST', '/shares', { packet_id: packet, contact_value: contact }, own);
+  const shared = await Promise.all(Array.from({ length: 62 }, () => asZoe(somebody().contact)));
+  expect(shared.filter(({ status }) => status === 201)).toHaveLength(60);
+  expect(shared.filter(({ status }) => status === 429)).toHaveLength(2);
+  // From the first token on, nobody is the user without one.
+  expect((await share(service, packet, somebody().contact, zoe.user)).status).toBe(403);
+
+  // An export has both, and an erasure removes both.
+  const lookedUp = async () => {
+    const { folder, remove } = await temporaryFolder();
+    const personal = packetPersonalData(readSettings({ DATA_DIR: folder }), service.connection);
+    const count = (await findLookups(service.pool, zoe.user)).length;
+    await personal.erase(zoe.user, []);
+    await personal.close();
+    await remove();
+    return count;
+  };
+  expect([await lookedUp(), await lookedUp()]).toEqual([120, 0]);
 });

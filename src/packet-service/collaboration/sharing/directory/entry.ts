@@ -4,7 +4,7 @@ import { secretHash } from '../../../../platform/tokens/secret.ts';
 import { keepTokenless } from '../../../core/access/token-users.ts';
 import { contactKind, readContact } from './contact.ts';
 import { holderOf, type Registered } from './holder.ts';
-import { countLookup } from './rate-limit.ts';
+import { countedAs, countLookup } from './rate-limit.ts';
 import {
   deleteEntry,
   type Entry,
@@ -97,7 +97,7 @@ export async function putOwnEntry(
   }
   const entry = await convertInvitations(database, effects, wish, now);
 
-  const asker = { sender: `confirmations of ${userId}`, contactsAnHour: CONFIRMATIONS_AN_HOUR };
+  const asker = { sender: countedAs.confirming(userId), contactsAnHour: CONFIRMATIONS_AN_HOUR };
   const toAsk: string[] = [];
   for (const { contact, confirmed } of entry.contacts) {
     if (confirmed || contactKind(contact) !== 'email') continue;

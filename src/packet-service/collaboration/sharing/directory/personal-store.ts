@@ -1,14 +1,16 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
+import { allSendersOf, countedAs } from './rate-limit.ts';
 import { deleteEntry } from './store.ts';
 
-/** The contacts that a user looked up recently. */
+/** The contacts that a user looked up recently, or somebody without a token in the user's name. */
 export async function findLookups(
   database: Database,
   userId: string,
 ): Promise<{ contact: string; at: Date }[]> {
   const { rows } = await database.query<{ contact: string; at: Date }>(sql`
-    SELECT contact, at FROM directory_lookups WHERE sender = ${`user ${userId}`} ORDER BY at`);
+    SELECT contact, at FROM directory_lookups
+    WHERE sender IN (${countedAs.user(userId)}, ${countedAs.name(userId)}) ORDER BY at`);
   return rows;
 }
 
@@ -22,9 +24,8 @@ export async function eraseEntry(
   userId: string,
   contacts: readonly string[],
 ): Promise<void> {
-  const senders = [`user ${userId}`, `entry of ${userId}`, `confirmations of ${userId}`];
   await database.query(sql`
     DELETE FROM directory_lookups
-    WHERE sender = ANY (${senders}::text[]) OR contact = ANY (${contacts}::text[])`);
+    WHERE sender = ANY (${allSendersOf(userId)}::text[]) OR contact = ANY (${contacts}::text[])`);
   await deleteEntry(database, userId);
 }

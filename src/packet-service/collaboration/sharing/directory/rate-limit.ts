@@ -6,6 +6,18 @@ import { insertLookup, lockSender, recentLookups } from './store.ts';
 
 const HOUR_MS = 3600 * 1000;
 
+/** The texts under which users are counted; addresses have their own. */
+export const countedAs = {
+  /** sharing with a token */
+  user: (userId: string) => `user ${userId}`,
+  /** sharing in this name without one */
+  name: (userId: string) => `name ${userId}`,
+  /** entering contacts, with a token */
+  entering: (userId: string) => `entry of ${userId}`,
+  /** having confirmations mailed, with a token */
+  confirming: (userId: string) => `confirmations of ${userId}`,
+};
+
 /** A sender, and the number of different contacts that they may look up in an hour. */
 export interface ContactLimit {
   sender: string;
@@ -62,14 +74,19 @@ export async function limitClaims(
   const limit =
     user === undefined
       ? { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS }
-      : { sender: `entry of ${user}`, contactsAnHour: CONTACTS_OF_AN_ENTRY };
+      : { sender: countedAs.entering(user), contactsAnHour: CONTACTS_OF_AN_ENTRY };
   const now = new Date();
   for (const contact of contacts) await countLookup(database, limit, contact, now);
 }
 
 /** Under which a sender is counted. A name without a token is anybody's, and must not use up what a user may do. */
 export function senderOf({ fromUser, author }: { fromUser: string; author: string | null }): string {
-  return author === null ? `name ${fromUser}` : `user ${fromUser}`;
+  return author === null ? countedAs.name(fromUser) : countedAs.user(fromUser);
+}
+
+/** Everything that a user is counted under, also as a name without a token. */
+export function allSendersOf(userId: string): string[] {
+  return Object.values(countedAs).map(nameOf => nameOf(userId));
 }
 
 /**
@@ -87,7 +104,10 @@ export async function limitSender(
   const now = new Date();
   await countLookup(
     database,
-    { sender: `user ${fromUser}`, contactsAnHour: CONTACTS_OF_A_SENDER },
+    {
+      sender: senderOf({ fromUser, author: request.user ?? null }),
+      contactsAnHour: CONTACTS_OF_A_SENDER,
+    },
     contact,
     now,
   );

@@ -106,7 +106,7 @@ test('nobody finds out whom contacts belong to by trying: 60 different ones an h
   expect((await share(service, packet, somebody().contact, somebody().user)).status).toBe(201);
 
   await service.pool.query(`UPDATE directory_lookups SET at = at - interval '1 hour' WHERE sender = $1`, [
-    `user ${user}`,
+    `name ${user}`,
   ]);
   expect((await share(service, packet, somebody().contact, user)).status).toBe(201);
 });

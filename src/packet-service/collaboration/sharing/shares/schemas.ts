@@ -73,7 +73,7 @@ export const postShareSchema = {
     'without a token. If that user can be found, a share is created and a notification ' +
     'sent; otherwise an invitation is sent. The same packet, ' +
     'sender and contact have one share or invitation, however often they are sent. A sender may use 60 different ' +
-    'contacts an hour, and an address without a token 600 (429; RATE_LIMIT). With a token, a sender can make 200 shares ' +
+    'contacts an hour, with a token and without one counted apart, and an address without a token 600 (429; RATE_LIMIT). With a token, a sender can make 200 shares ' +
     'and invitations an hour (429; RATE_LIMIT); without one, more than 200 are stored, and nobody gets a mail. An address ' +
     'gets at most 20 mails an hour about what is shared with a token, then one mail that sums up the shares of the next ' +
     'hour; and at most 10 an hour about what is shared without one. 20 invitations to one contact are sent per day, those ' +
