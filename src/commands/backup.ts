@@ -231,7 +231,8 @@ async function endSessions(connection: Connection): Promise<void> {
 
 function open(settings: Settings) {
   const { BACKUP_KEY } = settings;
-  if (BACKUP_KEY === undefined) throw new SettingsError('BACKUP_KEY must be set');
+  if (BACKUP_KEY === undefined)
+    throw new SettingsError('BACKUP_KEY is missing. Set it to the key with which these backups were made.');
   return { target: openTarget(settings), backupKey: BACKUP_KEY, sealing: openSealing(THREADS) };
 }
 

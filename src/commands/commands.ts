@@ -5,6 +5,7 @@ import { migratePacketService } from '../packet-service/app.ts';
 import { replayNotifications } from '../packet-service/collaboration/sharing/notifications/replay.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
 import { erasePacket } from '../packet-service/maintenance/erasure/erase.ts';
+import { checkBackupSettings } from '../platform/backup/check-settings.ts';
 import { withPool } from '../platform/database/database.ts';
 import { findBinaries } from '../platform/embedded-postgres/binaries.ts';
 import type { OpenDatabase } from '../platform/embedded-postgres/open-database.ts';
@@ -45,6 +46,8 @@ export interface Command {
   readsOnly?: boolean;
   /** it is not in the audit */
   unrecorded?: boolean;
+  /** refuses settings with which it cannot work, before the database is opened. @throws SettingsError */
+  check?: (settings: Settings) => unknown;
   /** it opens databases of its own and not that of the settings */
   alone?: (context: BackupCommand) => Promise<string>;
   /** @returns what to print */
@@ -281,6 +284,7 @@ export const commands: Record<string, Command> = {
     usage: 'backup now',
     does: 'takes a base backup into BACKUP_URL, beside a service that runs or without one, and ends when it is complete',
     options: {},
+    check: checkBackupSettings,
     run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
   },
   'backup list': {
