@@ -325,13 +325,14 @@ export const commands: Record<string, Command> = {
     alone: doctor,
   },
   restore: {
-    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID]',
-    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it',
+    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID] [--accept-missing]',
+    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it; ends with 1 when anything differs. Files that are damaged in the backup are left out and named; with --accept-missing they do not count',
     options: {
       into: { type: 'string' },
       from: { type: 'string' },
       to: { type: 'string' },
       instance: { type: 'string' },
+      'accept-missing': { type: 'boolean' },
     },
     needs: ['into'],
     alone: restoreBackup,
