@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { migratePacketService, packetServiceLacks } from '../packet-service/app.ts';
 import { openBackups } from '../platform/backup/backups.ts';
 import { reachOf, readBase, readCatalogue } from '../platform/backup/catalogue.ts';
+import { checkBackupSettings } from '../platform/backup/check-settings.ts';
+import { beginBackups } from '../platform/backup/context.ts';
 import { BackupError } from '../platform/backup/objects/backup-error.ts';
 import { openTarget } from '../platform/backup/objects/open-target.ts';
 import { openSealing } from '../platform/backup/objects/sealing.ts';
@@ -56,6 +58,22 @@ export async function backupNow(
   } finally {
     await backups.pause();
     await backups.finish();
+  }
+}
+
+/** Begins new backups in BACKUP_URL under a new id, where the target has been emptied or replaced. */
+export async function backupBegin({ settings }: BackupCommand): Promise<string> {
+  const sealing = openSealing(THREADS);
+  try {
+    const state = openState(settings.DATA_DIR);
+    const context = { ...checkBackupSettings(settings), sealing, state };
+    const instance = await beginBackups(context);
+    return [
+      `new backups begin in ${context.target.place} as ${instance}: a service takes the first one within minutes, or run \`fieldtrace backup now\``,
+      'older backups that are still there stay; delete their folder when you no longer need them',
+    ].join('\n');
+  } finally {
+    await sealing.close();
   }
 }
 

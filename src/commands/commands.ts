@@ -20,7 +20,14 @@ import { rotateServiceToken, serviceToken } from '../trace-backend/base/signing-
 import { importEcbRates } from '../trace-backend/catalogue/currency/import-ecb.ts';
 import { createAdmin } from '../trace-backend/identity/administration/first-admin.ts';
 import { revokeLeakedKey, setPassword, unlockUser } from './access.ts';
-import { type BackupCommand, backupList, backupNow, restoreBackup, verifyBackup } from './backup.ts';
+import {
+  type BackupCommand,
+  backupBegin,
+  backupList,
+  backupNow,
+  restoreBackup,
+  verifyBackup,
+} from './backup.ts';
 import { type CommandOptions, recordedCommands } from './command-audit.ts';
 import { runDistribute } from './distribute.ts';
 import { doctor, status } from './doctor.ts';
@@ -286,6 +293,12 @@ export const commands: Record<string, Command> = {
     options: {},
     check: checkBackupSettings,
     run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
+  },
+  'backup begin': {
+    usage: 'backup begin',
+    does: 'begins new backups in BACKUP_URL after those there were lost, such as when its disk was replaced; older ones that are there stay',
+    options: {},
+    alone: backupBegin,
   },
   'backup list': {
     usage: 'backup list',

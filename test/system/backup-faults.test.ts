@@ -1,5 +1,5 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
@@ -227,6 +227,46 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
   expect(await which(copy, [id])).toEqual([id]);
   await stop(copy);
+});
+
+test('a target that was emptied is named with the remedy, and `backup begin` begins new backups beside the service', {
+  timeout: 240_000,
+}, async () => {
+  const { folder, data, target } = stage();
+  const settings = packetSettings(data, target);
+  const service = await startBackedUp(settings);
+  await observe(service);
+  await untilShipped(data);
+  await rm(target, { recursive: true });
+  await mkdir(target);
+  const remedy = /is missing.* If the backups there are gone, run `fieldtrace backup begin`, .* BACKUP_URL\./;
+  await closeSegments(data, 1);
+  const { message } = await eventually(
+    () => backupHealth(service),
+    ({ status }) => status === 'FAILING',
+  );
+  expect(message).toMatch(remedy);
+  const failed = await fieldtrace(settings, 'backup', 'now');
+  expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(remedy)]);
+
+  const begun = await fieldtrace(settings, 'backup', 'begin');
+  const [instance] = await readdir(target);
+  expect([begun.code, begun.out], begun.err).toEqual([
+    0,
+    expect.stringContaining(`new backups begin in the folder ${target} as ${instance}: `),
+  ]);
+  await eventually(
+    () => backupHealth(service),
+    ({ status }) => status === 'OK',
+  );
+  await stop(service);
+  const into = path.join(folder, 'restored');
+  const restored = await fieldtrace(settings, 'restore', '--into', into);
+  expect([restored.code, restored.out], restored.err).toEqual([
+    0,
+    expect.stringContaining('nothing differs'),
+  ]);
+  expect(restored.out).toContain('verified 1 packets');
 });
 
 /** The object of an attachment's content, found as a restore finds it. */

@@ -306,7 +306,9 @@ test('fieldtrace verify prints each mismatch and ends with 1, without one with 0
   );
   const broken = await run('--threads', '1');
   expect(broken.code).toBe(1);
-  expect(broken.stdout).toMatch(/^attachment att_\w+: its file cannot be read: .*; it belongs to packet \w{26}$/m);
+  expect(broken.stdout).toMatch(
+    /^attachment att_\w+: its file cannot be read: .*; it belongs to packet \w{26}$/m,
+  );
   expect(broken.stdout).toMatch(/^image [\w-]+: its file is missing; it belongs to label batch 7$/m);
   expect(broken.stdout).toMatch(/: 2 mismatches\n$/);
   expect(await run('--threads', '0')).toMatchObject({
