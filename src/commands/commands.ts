@@ -32,6 +32,7 @@ import { type CommandOptions, recordedCommands } from './command-audit.ts';
 import { runDistribute } from './distribute.ts';
 import { doctor, status } from './doctor.ts';
 import { move } from './move.ts';
+import { closeOldThreads } from './threads.ts';
 import { eraseUser, exportUser, type UserCommand } from './user.ts';
 import { verifyEverything } from './verify.ts';
 
@@ -226,6 +227,14 @@ export const commands: Record<string, Command> = {
         rotateServiceToken({ pool, box: secretBox(settings) }, { atOnce: options.now === true }),
       );
     },
+  },
+  'threads close': {
+    usage: 'threads close --before 1.0|TIME',
+    does: 'closes threads that were begun before the upgrade to 1.0, or before a time, to requests without a token; threads of older versions do not say whether they were made with one (AUTH_MODE=optional)',
+    options: { before: { type: 'string' } },
+    needs: ['before'],
+    migrates: ['packet'],
+    run: ({ owner, options }) => closeOldThreads(owner, options.before as string),
   },
   'files adopt': {
     usage: 'files adopt',
