@@ -282,6 +282,8 @@ test('the role of the services cannot replace the records, and says who can', as
 
 const OLDER =
   /the database is older than fieldtrace v0\.1\.0 .* and was left unchanged; start v0\.1\.0 on it once \(git checkout v0\.1\.0, then npm start\), then this version/;
+const NEWER =
+  /^fieldtrace(?: cannot start)?: the database has migration 999-future\.sql of a newer fieldtrace; [^\n]*\n$/;
 const last = { number: 999, name: '999-future.sql', checksum: 'x' };
 
 test.each<[database: string, change: Change, sentence: RegExp]>([
@@ -330,6 +332,39 @@ test.each<[database: string, change: Change, sentence: RegExp]>([
     expect([await contentsOf(connection), await schemas()]).toEqual(before);
   },
 );
+
+test('a newer database is refused with its sentence, whichever roles the services have', async () => {
+  const connection = await databaseBefore();
+  await migrateBoth(connection);
+  const insert = (schema: string) =>
+    `INSERT INTO ${schema}.migrations (number, name, checksum) VALUES (999, '999-future.sql', 'x')`;
+  for (const { schema } of SERVICES) {
+    await withClient(connection, client => client.query(insert(schema)));
+    const {
+      DATABASE_URL = '',
+      DATABASE_OWNER_URL = '',
+      DATA_DIR = '',
+    }: Record<string, string> = settingsOf(connection);
+    const choices: Record<string, string>[] = [
+      { DATABASE_URL, DATABASE_OWNER_URL },
+      { DATABASE_URL },
+      { DATABASE_URL: DATABASE_OWNER_URL },
+    ];
+    for (const roles of choices) {
+      const before = await contentsOf(connection);
+      const { code, output } = await runToEnd({ DATA_DIR, LOG_LEVEL: 'silent', ...roles });
+      expect([code, output]).toEqual([1, expect.stringMatching(NEWER)]);
+      expect(await contentsOf(connection)).toEqual(before);
+      for (const words of [['migrate'], ['verify']]) {
+        const refused = await fieldtrace({ DATA_DIR, ...roles }, ...words);
+        expect([refused.code, refused.err], words.join(' ')).toEqual([1, expect.stringMatching(NEWER)]);
+      }
+    }
+    await withClient(connection, client =>
+      client.query(`DELETE FROM ${schema}.migrations WHERE number = 999`),
+    );
+  }
+});
 
 test('workers and commands refuse an older database with the same sentence', async () => {
   const connection = await databaseBefore(lackingLast('packet_service'));
