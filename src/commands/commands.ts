@@ -342,7 +342,7 @@ export const commands: Record<string, Command> = {
   },
   doctor: {
     usage: 'doctor [--json]',
-    does: 'checks settings, services, database, privileges, log, files, disk, clock and backups, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
+    does: 'checks settings, services, database, privileges, log, files, disk, clock, backups and the systems outside that the settings name, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
     options: { json: { type: 'boolean' } },
     alone: doctor,
   },

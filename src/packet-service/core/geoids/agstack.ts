@@ -88,6 +88,17 @@ export function agstackResolver(
   };
 }
 
+/**
+ * Looks a point in the Gulf of Guinea up, which registers nothing: whether the registry can be used.
+ *
+ * @throws Problem unavailable if not
+ */
+export async function tryRegistry(settings: AgstackSettings): Promise<void> {
+  const answer = await caller(settings)(FETCH_FIELDS, { latitude: NUDGE, longitude: NUDGE });
+  if (answer.status !== 200) throw registryUnavailable(`says: ${refusalText(answer)}`);
+  readFields(answer.body['Fetched fields']);
+}
+
 /** The registry refused the place; the message is its own. */
 class Refusal extends Error {}
 

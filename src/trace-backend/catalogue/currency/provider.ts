@@ -81,16 +81,14 @@ export function openProvider(
     purpose: Purpose,
     userId?: number,
   ): Promise<Record<string, unknown> | undefined> {
-    const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
-    url.searchParams.set('access_key', FX_ACCESS_KEY as string);
-    if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+    const url = addressOf(FX_URL as string, FX_ACCESS_KEY as string, path);
     if (purpose === 'other') checkRest(rest);
     const attempts = rest.isTried() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       await spend(pool, purpose, userId);
       try {
         const { body } = await send({ method: 'GET', url });
-        const answer = judge(body, logger);
+        const answer = judge(body, (code, reason) => logger.error({ code }, reason));
         if (rest.isTried()) breakers?.closed(NAME);
         rest.succeeded();
         return answer;
@@ -98,7 +96,11 @@ export function openProvider(
         const wasTried = rest.isTried();
         rest.failed();
         if (!wasTried && rest.isTried()) breakers?.opened(NAME, (error as Error).message);
-        if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
+        if (
+          attempt === attempts ||
+          (error as Problem).code !== 'unavailable' ||
+          error instanceof ProviderRefusal
+        )
           throw error;
       }
     }
@@ -122,6 +124,29 @@ export function openProvider(
       return body && (readPublication(body) ?? undefined);
     },
   };
+}
+
+/**
+ * Retrieves the latest rates once, without counting the request: whether the provider can be used.
+ *
+ * @param timeoutMs for the answer, in milliseconds
+ * @throws ProviderRefusal if it does not accept the key; Problem unavailable for other reasons
+ */
+export async function tryProvider(
+  { FX_URL, FX_ACCESS_KEY }: { FX_URL: string; FX_ACCESS_KEY: string },
+  timeoutMs: number,
+): Promise<void> {
+  const send = outbound({ name: NAME, timeoutMs, retries: 0 });
+  const { body } = await send({ method: 'GET', url: addressOf(FX_URL, FX_ACCESS_KEY, 'latest') });
+  if (!readPublication(judge(body, () => {}))) throw unusable();
+}
+
+/** The address of a request; it contains the key. */
+function addressOf(base: string, key: string, path: string): URL {
+  const url = new URL(`${base.replace(/\/+$/, '')}/${path}`);
+  url.searchParams.set('access_key', key);
+  if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+  return url;
 }
 
 /** Consecutive failures before requests are suspended. */
@@ -153,7 +178,7 @@ async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined
 }
 
 /** Permanent refusals by the provider, for which retries would only cost requests. */
-class Refusal extends Problem {}
+export class ProviderRefusal extends Problem {}
 
 /** The provider's error codes for a date without rates, and for our key. */
 const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
@@ -166,8 +191,16 @@ const REFUSALS: [RegExp, string][] = [
   [/^(104|usage_limit_reached|rate_limit_reached)$/, 'says that the requests of this key are used up'],
 ];
 
-/** The body of a successful answer; undefined if the provider has no rates for the date. */
-function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown> | undefined {
+/**
+ * The body of a successful answer; undefined if the provider has no rates for the date.
+ *
+ * @param tell called with the provider's code and the reason of a refusal
+ * @throws ProviderRefusal
+ */
+function judge(
+  body: unknown,
+  tell: (code: string, reason: string) => void,
+): Record<string, unknown> | undefined {
   const { success, error, message } = (body ?? {}) as Record<string, unknown>;
   if (error === undefined && success !== false && message === undefined)
     return body as Record<string, unknown>;
@@ -176,8 +209,8 @@ function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown
   if (names.some(name => NO_RATES.has(name))) return undefined;
   const [, reason = 'answered with an unknown error'] =
     REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
-  logger.error({ code: names.join(' ').trim().slice(0, 80) }, `the exchange-rate provider ${reason}`);
-  throw new Refusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
+  tell(names.join(' ').trim().slice(0, 80), `the exchange-rate provider ${reason}`);
+  throw new ProviderRefusal('unavailable', `the exchange-rate provider ${reason}`, { retryAfter: 3600 });
 }
 
 function readPublication(body: Record<string, unknown> | undefined): Publication | undefined {
