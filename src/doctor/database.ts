@@ -37,7 +37,7 @@ const NO_SERVER: EmbeddedLook = {
   major: undefined,
   connection: undefined,
   owner: undefined,
-  crashes: [],
+  troubles: { crashes: [], failedWrites: [] },
 };
 
 /** Looks for the database, without starting one. */
@@ -150,18 +150,23 @@ function checkDurability(facts: ServerFacts): Finding[] {
   return [ok('durability', 'fsync, full_page_writes, synchronous_commit and data checksums are on')];
 }
 
-function checkCrashes({ crashes }: EmbeddedLook): Finding[] {
-  const last = crashes.at(-1);
-  if (last === undefined) return [];
-  const times = crashes.filter(line => line.includes('not properly shut down')).length;
-  const message = `PostgreSQL was killed or crashed ${times} times in the last 24 hours, the last time at ${last.slice(0, 19)} UTC`;
-  return [
-    warning(
-      'database',
-      message,
-      'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log',
-    ),
-  ];
+function checkCrashes({ troubles: { crashes, failedWrites } }: EmbeddedLook): Finding[] {
+  const when = (lines: string[]) => {
+    const last = `${lines.at(-1)?.slice(0, 19)} UTC`;
+    return lines.length === 1
+      ? `once in the last 24 hours, at ${last}`
+      : `${lines.length} times in the last 24 hours, the last time at ${last}`;
+  };
+  const findings: Finding[] = [];
+  if (crashes.length > 0) {
+    const remedy = 'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log';
+    findings.push(warning('database', `PostgreSQL was killed or crashed ${when(crashes)}`, remedy));
+  }
+  if (failedWrites.length > 0) {
+    const remedy = 'look whether the disk is or was full; DATA_DIR/postgres/server.log';
+    findings.push(warning('database', `PostgreSQL could not write ${when(failedWrites)}`, remedy));
+  }
+  return findings;
 }
 
 function checkClock({ now: theirs }: ServerFacts, now: Date): Finding {

@@ -9,6 +9,7 @@ import type { Finding } from '../../src/doctor/finding.ts';
 import { checkConsole } from '../../src/doctor/services.ts';
 import { settingsInForce } from '../../src/doctor/settings.ts';
 import { askServerFacts, withSession } from '../../src/platform/database/server-facts.ts';
+import { troublesIn } from '../../src/platform/embedded-postgres/look.ts';
 import { readSettings, Settings } from '../../src/platform/settings/settings.ts';
 import { loopbackRegistry } from '../helpers/asset-registry.ts';
 import { fieldtrace, observe } from '../helpers/backup.ts';
@@ -21,7 +22,12 @@ import { type RunningProcess, startProcess } from '../helpers/process.ts';
 import { type Change, lackingLast, NAMES, turnBack } from '../helpers/replaced.ts';
 import { keyServer } from '../helpers/user-registry.ts';
 
-const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
+const NOTHING = {
+  state: 'none',
+  layout: undefined,
+  major: undefined,
+  troubles: { crashes: [] as string[], failedWrites: [] as string[] },
+} as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -434,6 +440,43 @@ test('every way in which a server can lose data has its own finding', async () =
   expect(judge({}, new Date(facts.now.getTime() + 60_000))).toEqual([
     'warning clock: is 60 s ahead of that of the database',
   ]);
+});
+
+test('each crash of the server is counted once, and neither a restore nor a failed write is one', () => {
+  const now = new Date('2026-03-02T08:00:00Z');
+  const line = (time: string, text: string) => `2026-03-02 ${time}.123 UTC [77] LOG:  ${text}\n`;
+  const recovered = (time: string) =>
+    line(time, 'database system was interrupted; last known up at 2026-03-02 01:00:00 UTC') +
+    line(time, 'database system was not properly shut down; automatic recovery in progress');
+  const killed = (time: string) => line(time, 'server process (PID 12) was terminated by signal 9: Killed');
+  const restored =
+    line('01:00:00', 'database system was interrupted; last known up at 2026-03-01 23:00:00 UTC') +
+    line('01:00:01', 'starting backup recovery with redo LSN 0/3000028');
+  const full = line('05:00:00', 'could not write to file "base/1/2": No space left on device');
+  const findings = (log: string) =>
+    checkServerFacts(
+      {
+        embedded: { ...NOTHING, ...NO_ROLES, troubles: troublesIn(log, now) },
+        facts: undefined,
+        findings: [],
+      },
+      now,
+    ).map(({ level, message }) => `${level}: ${message}`);
+  expect(findings('')).toEqual([]);
+  expect(findings(restored)).toEqual([]);
+  expect(findings(full)).toEqual([
+    'warning: PostgreSQL could not write once in the last 24 hours, at 2026-03-02 05:00:00 UTC',
+  ]);
+  expect(findings(killed('02:00:00'))).toEqual([
+    'warning: PostgreSQL was killed or crashed once in the last 24 hours, at 2026-03-02 02:00:00 UTC',
+  ]);
+  const twice = killed('02:00:00') + recovered('02:00:01') + recovered('03:00:00');
+  const count = 'warning: PostgreSQL was killed or crashed 2 times in the last 24 hours, the last time at ';
+  expect(findings(twice + line('04:00:00', 'database system is shut down'))).toEqual([
+    `${count}2026-03-02 03:00:00 UTC`,
+  ]);
+  const yesterday = recovered('02:00:00').replaceAll('2026-03-02', '2026-03-01');
+  expect(findings(yesterday)).toEqual([]);
 });
 
 test('every secret setting is masked', () => {
