@@ -7,6 +7,7 @@ import {
   unreadableTables,
   withSession,
 } from '../platform/database/server-facts.ts';
+import { explainDenied } from '../platform/embedded-postgres/denied.ts';
 import { type EmbeddedLook, lookAtEmbedded } from '../platform/embedded-postgres/look.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
@@ -48,8 +49,11 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     try {
       embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);
     } catch (cause) {
-      const message = `the embedded server cannot be looked at: ${(cause as Error).message}`;
-      return { embedded, findings: [error('database', message, 'run this as the user of the service')] };
+      const { code, message: said, path: place = DATA_DIR } = cause as NodeJS.ErrnoException;
+      const denied = code === 'EACCES' ? explainDenied(place, path.resolve(DATA_DIR)) : undefined;
+      const message = `the embedded server cannot be looked at: ${denied?.reason ?? said}`;
+      const remedy = denied?.remedy ?? 'run this as the user of the service';
+      return { embedded, findings: [error('database', message, remedy)] };
     }
     if (embedded.connection === undefined) return { embedded, findings: [notRunning(embedded)] };
   }

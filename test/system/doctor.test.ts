@@ -173,10 +173,10 @@ test('a folder in DATA_DIR that belongs to somebody else, and a password that ot
   mkdirSync(path.join(home, 'files'), { mode: 0o500 });
   const [other, isRoot] = [65_534, process.getuid?.() === 0];
   if (isRoot) chownSync(home, other, other);
-  const check = () => {
+  const check = (dataDir = home) => {
     const script = `import { checkDataDir } from ${JSON.stringify(path.resolve('src/doctor/data-dir.ts'))};
       ${isRoot ? `process.setgid(${other}); process.setuid(${other});` : ''}
-      console.log(JSON.stringify(checkDataDir({ DATA_DIR: ${JSON.stringify(home)} }, {})))`;
+      console.log(JSON.stringify(checkDataDir({ DATA_DIR: ${JSON.stringify(dataDir)} }, {})))`;
     const words = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];
     return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as Finding[];
   };
@@ -192,6 +192,20 @@ test('a folder in DATA_DIR that belongs to somebody else, and a password that ot
   ]);
   chmodSync(files, 0o700);
   if (isRoot) chownSync(files, other, other);
+  if (isRoot) {
+    chownSync(home, 12_345, 12_345);
+    chmodSync(home, 0o700);
+    expect(about(check(path.join(home, 'below')), 'DATA_DIR')).toEqual([
+      {
+        check: 'DATA_DIR',
+        level: 'error',
+        message: `${home}/below cannot be looked at: ${home} belongs to user 12345, with mode 700, and this is user ${other}`,
+        remedy: `run fieldtrace as user 12345 or as root, or give it to this user: \`chown -R ${other} ${home}/below\``,
+      },
+    ]);
+    chmodSync(home, 0o755);
+    chownSync(home, other, other);
+  }
   const secret = path.join(home, 'first-admin.txt');
   writeFileSync(secret, 'admin@fieldtrace.local', { mode: 0o644 });
   expect(about(check(), 'DATA_DIR')).toEqual([
