@@ -39,6 +39,7 @@ async function main(): Promise<void> {
 
 /** Runs a command on the database of the settings, and records it in the audit: before its work, and if it fails. */
 async function runOnDatabase({ name, command, options }: AskedCommand, context: BackupCommand) {
+  command.check?.(context.settings);
   const database = await openDatabase(context.settings, context.logger);
   const { connection, owner, backup } = database;
   const record = async (outcome?: 'failed') => {

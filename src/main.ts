@@ -9,6 +9,7 @@ import { openDatabase } from './platform/embedded-postgres/open-database.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings/settings.ts';
 import { tellSupervisor, workerNumber } from './platform/workers/worker.ts';
+import { checkPorts } from './ports.ts';
 import { warnOfOpenDoors } from './start-warnings.ts';
 import { type Running, stopOnSignals } from './stopping.ts';
 
@@ -17,7 +18,12 @@ async function main(): Promise<void> {
   const settings = readSettings(process.env);
   const worker = workerNumber();
   const logger = makeLogger(settings.LOG_LEVEL, undefined, worker === undefined ? null : { worker });
-  if (worker === undefined) warn(settings, logger);
+  if (worker === undefined) {
+    warn(settings, logger);
+    await checkPorts(settings);
+    if (settings.BACKUP_URL)
+      (await import('./platform/backup/check-settings.ts')).checkBackupSettings(settings);
+  }
   if (worker === undefined && settings.WORKERS > 1) {
     const { supervise } = await import('./supervisor.ts');
     return supervise(settings, logger);

@@ -245,6 +245,6 @@ async function listen(app: Server, host: string, port: number, setting: string):
     const options: ListenOptions = { host, port, reusePort: workerNumber() !== undefined };
     await app.listen(options);
   } catch (error) {
-    throw unusablePort(setting, port, error);
+    throw unusablePort(setting, { host, port }, error);
   }
 }

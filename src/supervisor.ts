@@ -1,6 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import type { Logger } from 'pino';
 import { greeting, type Listening } from './greeting.ts';
 import { openBackups } from './platform/backup/backups.ts';
@@ -10,7 +8,7 @@ import { collectMetrics, type MetricsExchange } from './platform/workers/collect
 import type { ToSupervisor, ToWorker } from './platform/workers/messages.ts';
 import { restartPause } from './platform/workers/restart-pause.ts';
 import { WORKER_NUMBER } from './platform/workers/worker.ts';
-import { PORTS, servicesOf, unusablePort } from './ports.ts';
+import { PORTS } from './ports.ts';
 import { migrateServices, stopDatabase } from './services.ts';
 import { STOP_SIGNALS } from './stopping.ts';
 
@@ -31,7 +29,6 @@ interface Place {
  * @throws SettingsError, MigrationError; errors of the database
  */
 export async function supervise(settings: Settings, logger: Logger): Promise<void> {
-  await checkPorts(settings);
   const database = await openDatabase(settings, logger);
   const backups = openBackups(settings, database, logger);
   const end = () => stopDatabase(database, backups);
@@ -47,24 +44,6 @@ export async function supervise(settings: Settings, logger: Logger): Promise<voi
     await workers.ended();
     await end();
     throw error;
-  }
-}
-
-/**
- * Workers share their ports with each other, so they would also share them with another installation: whether a port is
- * free is seen before they start.
- *
- * @throws SettingsError with the setting of a port that is taken
- */
-async function checkPorts(settings: Settings): Promise<void> {
-  for (const name of servicesOf(settings.SERVICES)) {
-    const server = createServer();
-    try {
-      await once(server.listen({ host: settings.HOST, port: settings[PORTS[name]] }), 'listening');
-    } catch (error) {
-      throw unusablePort(PORTS[name], settings[PORTS[name]], error);
-    }
-    await new Promise(resolve => server.close(resolve));
   }
 }
 

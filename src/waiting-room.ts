@@ -49,7 +49,7 @@ export async function openWaitingRoom(
     try {
       await once(server.listen({ host: settings.HOST, port }), 'listening');
     } catch (error) {
-      throw unusablePort(PORTS[name], port, error);
+      throw unusablePort(PORTS[name], { host: settings.HOST, port }, error);
     }
     servers.push(server);
   }

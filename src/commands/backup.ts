@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import { migratePacketService, packetServiceLacks } from '../packet-service/app.ts';
 import { openBackups } from '../platform/backup/backups.ts';
 import { reachOf, readBase, readCatalogue } from '../platform/backup/catalogue.ts';
+import { checkBackupSettings } from '../platform/backup/check-settings.ts';
+import { beginBackups } from '../platform/backup/context.ts';
 import { BackupError } from '../platform/backup/objects/backup-error.ts';
 import { openTarget } from '../platform/backup/objects/open-target.ts';
 import { openSealing } from '../platform/backup/objects/sealing.ts';
@@ -59,6 +61,22 @@ export async function backupNow(
   }
 }
 
+/** Begins new backups in BACKUP_URL under a new id, where the target has been emptied or replaced. */
+export async function backupBegin({ settings }: BackupCommand): Promise<string> {
+  const sealing = openSealing(THREADS);
+  try {
+    const state = openState(settings.DATA_DIR);
+    const context = { ...checkBackupSettings(settings), sealing, state };
+    const instance = await beginBackups(context);
+    return [
+      `new backups begin in ${context.target.place} as ${instance}: a service takes the first one within minutes, or run \`fieldtrace backup now\``,
+      'older backups that are still there stay; delete their folder when you no longer need them',
+    ].join('\n');
+  } finally {
+    await sealing.close();
+  }
+}
+
 /** Lists base backups, with the times that each can be restored to. */
 export async function backupList({ settings }: BackupCommand): Promise<string> {
   const { target, sealing, backupKey } = open(settings);
@@ -83,7 +101,8 @@ export async function backupList({ settings }: BackupCommand): Promise<string> {
 }
 
 /**
- * Restores into a new DATA_DIR: `--from URL` (BACKUP_URL by default), `--to TIME`, `--into DIR`, `--instance ID`.
+ * Restores into a new DATA_DIR: `--from URL` (BACKUP_URL by default), `--to TIME`, `--into DIR`, `--instance ID`. Ends
+ * with 1 if anything differs from what was stored; with `--accept-missing` not for files that could not be restored.
  *
  * @throws Error when there is anything in DIR, or the time cannot be reached
  */
@@ -97,13 +116,18 @@ export async function restoreBackup({ settings, logger, options }: BackupCommand
     const instance = await chooseInstance(await listInstances(target), target.place, options.instance);
     const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
     const files = openFileStore({ ...settings, DATA_DIR: into });
-    const { text, mismatches } = await restoreAndVerify(
-      { vault, into, to, files, onProgress: printProgress(), logger },
+    const { text, mismatches, missing } = await restoreAndVerify(
+      { vault, into, to, files, onProgress: printProgress(), onLost: printLost, logger },
       settings,
       database => recordCommand(database.connection, 'restore', options),
     );
-    if (mismatches > 0) process.exitCode = 1;
-    return `${text}\nstart it with DATA_DIR=${into}`;
+    const accepts = options['accept-missing'] === true;
+    if (mismatches > 0 || (missing > 0 && !accepts)) process.exitCode = 1;
+    const lacking =
+      missing > 0 && !accepts
+        ? '\nfiles are missing: look for an older copy of the backup, or restore with --accept-missing'
+        : '';
+    return `${text}${lacking}\nstart it with DATA_DIR=${into}`;
   } finally {
     await sealing.close();
   }
@@ -129,8 +153,8 @@ export async function verifyBackup({ settings, logger, options }: BackupCommand)
       process.exitCode = 1;
       return `${faults.join('\n')}\n${read}: ${faults.length} faults`;
     }
-    const { text, mismatches, base } = await restoreAside(vault, { settings, logger, onProgress });
-    if (mismatches > 0) {
+    const { text, mismatches, missing, base } = await restoreAside(vault, { settings, logger, onProgress });
+    if (mismatches + missing > 0) {
       process.exitCode = 1;
       return `${read}\n${text}`;
     }
@@ -160,7 +184,7 @@ async function restoreAside(
     }
     const files = openFileStore({ ...settings, S3_BUCKET: undefined, DATA_DIR: folder });
     return await restoreAndVerify(
-      { vault, into: folder, to: undefined, files, onProgress, logger },
+      { vault, into: folder, to: undefined, files, onProgress, onLost: printLost, logger },
       settings,
     );
   } finally {
@@ -172,12 +196,13 @@ async function restoreAside(
  * Restores, ends every session of the copy, and verifies it.
  *
  * @param record called with the database that was restored, before it is verified
+ * @returns `missing`: how many files could not be restored; `mismatches`: what else differs
  */
 async function restoreAndVerify(
   restoring: Restoring,
   settings: Settings,
   record: (database: BothRoles) => Promise<void> = async () => {},
-): Promise<{ text: string; mismatches: number; base: string }> {
+): Promise<{ text: string; mismatches: number; missing: number; base: string }> {
   const verify = async (database: BothRoles) => {
     await migratePresent(database);
     await record(database);
@@ -188,7 +213,7 @@ async function restoreAndVerify(
     await endSessions(database.connection);
     return verify(database);
   });
-  const { base, time, files } = restored;
+  const { base, time, files, lost } = restored;
   // Of an external database only the files were backed up.
   const verified =
     restored.finished ??
@@ -196,9 +221,12 @@ async function restoreAndVerify(
   const what = time
     ? `restored to ${time.toISOString()} from base backup ${base.id}, and ${files} files`
     : `restored ${files} files of ${base.id}; restore the database at ${base.externalLsn} or later with its own tools`;
+  const missingFiles = verified?.missingFiles ?? 0;
   return {
     text: [what, verified?.summary ?? 'nothing was verified: set DATABASE_URL'].join('\n'),
-    mismatches: verified?.mismatches ?? 0,
+    mismatches: (verified?.mismatches ?? 0) - missingFiles,
+    // A damaged object may belong to a file that no row names any more, and a row may name a file that was never shipped.
+    missing: Math.max(lost, missingFiles),
     base: base.id,
   };
 }
@@ -231,7 +259,8 @@ async function endSessions(connection: Connection): Promise<void> {
 
 function open(settings: Settings) {
   const { BACKUP_KEY } = settings;
-  if (BACKUP_KEY === undefined) throw new SettingsError('BACKUP_KEY must be set');
+  if (BACKUP_KEY === undefined)
+    throw new SettingsError('BACKUP_KEY is missing. Set it to the key with which these backups were made.');
   return { target: openTarget(settings), backupKey: BACKUP_KEY, sealing: openSealing(THREADS) };
 }
 
@@ -254,6 +283,11 @@ function readTime(text: string | boolean | undefined): Date | undefined {
   const time = parseTimestamp(text);
   if (!time) throw new SettingsError('--to must be a time such as 2026-03-01T08:15:00Z');
   return new Date(time.utc);
+}
+
+/** What is lost is part of the result, like what differs. */
+function printLost({ message }: Error): void {
+  console.log(`${message}; this file is not restored`);
 }
 
 /** Prints what is done to standard error, once a second at most and at the end of each step. */

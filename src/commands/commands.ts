@@ -5,6 +5,7 @@ import { migratePacketService } from '../packet-service/app.ts';
 import { replayNotifications } from '../packet-service/collaboration/sharing/notifications/replay.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
 import { erasePacket } from '../packet-service/maintenance/erasure/erase.ts';
+import { checkBackupSettings } from '../platform/backup/check-settings.ts';
 import { withPool } from '../platform/database/database.ts';
 import { findBinaries } from '../platform/embedded-postgres/binaries.ts';
 import type { OpenDatabase } from '../platform/embedded-postgres/open-database.ts';
@@ -19,11 +20,19 @@ import { rotateServiceToken, serviceToken } from '../trace-backend/base/signing-
 import { importEcbRates } from '../trace-backend/catalogue/currency/import-ecb.ts';
 import { createAdmin } from '../trace-backend/identity/administration/first-admin.ts';
 import { revokeLeakedKey, setPassword, unlockUser } from './access.ts';
-import { type BackupCommand, backupList, backupNow, restoreBackup, verifyBackup } from './backup.ts';
+import {
+  type BackupCommand,
+  backupBegin,
+  backupList,
+  backupNow,
+  restoreBackup,
+  verifyBackup,
+} from './backup.ts';
 import { type CommandOptions, recordedCommands } from './command-audit.ts';
 import { runDistribute } from './distribute.ts';
 import { doctor, status } from './doctor.ts';
 import { move } from './move.ts';
+import { closeOldThreads } from './threads.ts';
 import { eraseUser, exportUser, type UserCommand } from './user.ts';
 import { verifyEverything } from './verify.ts';
 
@@ -45,6 +54,8 @@ export interface Command {
   readsOnly?: boolean;
   /** it is not in the audit */
   unrecorded?: boolean;
+  /** refuses settings with which it cannot work, before the database is opened. @throws SettingsError */
+  check?: (settings: Settings) => unknown;
   /** it opens databases of its own and not that of the settings */
   alone?: (context: BackupCommand) => Promise<string>;
   /** @returns what to print */
@@ -217,6 +228,14 @@ export const commands: Record<string, Command> = {
       );
     },
   },
+  'threads close': {
+    usage: 'threads close --before 1.0|TIME',
+    does: 'closes threads that were begun before the upgrade to 1.0, or before a time, to requests without a token; threads of older versions do not say whether they were made with one (AUTH_MODE=optional)',
+    options: { before: { type: 'string' } },
+    needs: ['before'],
+    migrates: ['packet'],
+    run: ({ owner, options }) => closeOldThreads(owner, options.before as string),
+  },
   'files adopt': {
     usage: 'files adopt',
     does: 'records in the database that its files are in DATA_DIR/files or S3_BUCKET; other processes must use the same',
@@ -281,7 +300,14 @@ export const commands: Record<string, Command> = {
     usage: 'backup now',
     does: 'takes a base backup into BACKUP_URL, beside a service that runs or without one, and ends when it is complete',
     options: {},
+    check: checkBackupSettings,
     run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
+  },
+  'backup begin': {
+    usage: 'backup begin',
+    does: 'begins new backups in BACKUP_URL after those there were lost, such as when its disk was replaced; older ones that are there stay',
+    options: {},
+    alone: backupBegin,
   },
   'backup list': {
     usage: 'backup list',
@@ -316,18 +342,19 @@ export const commands: Record<string, Command> = {
   },
   doctor: {
     usage: 'doctor [--json]',
-    does: 'checks settings, services, database, privileges, log, files, disk, clock and backups, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
+    does: 'checks settings, services, database, privileges, log, files, disk, clock, backups and the systems outside that the settings name, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
     options: { json: { type: 'boolean' } },
     alone: doctor,
   },
   restore: {
-    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID]',
-    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it',
+    usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID] [--accept-missing]',
+    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it; ends with 1 when anything differs. Files that are damaged in the backup are left out and named; with --accept-missing they do not count',
     options: {
       into: { type: 'string' },
       from: { type: 'string' },
       to: { type: 'string' },
       instance: { type: 'string' },
+      'accept-missing': { type: 'boolean' },
     },
     needs: ['into'],
     alone: restoreBackup,

@@ -12,6 +12,8 @@ export interface Verified {
   /** in words */
   summary: string;
   mismatches: number;
+  /** how many of them are files that are not in the store */
+  missingFiles: number;
 }
 
 /**
@@ -30,22 +32,24 @@ export async function verifyEverything(
   if (!packet && !trace) throw new Problem('command.nothing_to_verify');
   const kept: string[] = [];
   let mismatches = 0;
+  let missingFiles = 0;
   if (packet) {
-    const counts = await verifyPackets(connection, files, threads);
+    const counts = await verifyPackets(connection, files, threads, () => missingFiles++);
     mismatches += counts.mismatches;
     kept.push(...inWords(counts));
   }
   if (trace) {
     const count = await withPool(connection, TRACE_SCHEMA, pool =>
-      verifyImages(pool, files, ({ storageKey, fault }) => {
+      verifyImages(pool, files, ({ storageKey, fault, isMissingFile }) => {
         mismatches += 1;
+        if (isMissingFile) missingFiles += 1;
         console.log(`image ${storageKey}: ${fault}`);
       }),
     );
     kept.push(`${figure(count)} images and documents`);
   }
   const outcome = mismatches === 0 ? 'nothing differs' : `${figure(mismatches)} mismatches`;
-  return { summary: `verified ${kept.join(', ')}: ${outcome}`, mismatches };
+  return { summary: `verified ${kept.join(', ')}: ${outcome}`, mismatches, missingFiles };
 }
 
 /** Whether a service has tables here. @throws Problem when they are older than this version */
@@ -60,6 +64,7 @@ async function verifyPackets(
   connection: Connection,
   files: FileStore,
   threads: number | undefined,
+  onMissingFile: () => void,
 ): Promise<VerifiedCounts> {
   const format = '{bar} {value} packets, {files} files';
   const bar = new SingleBar({ format, noTTYOutput: false, stream: process.stderr });
@@ -69,7 +74,10 @@ async function verifyPackets(
       connection,
       files,
       ...(threads !== undefined && { threads }),
-      onMismatch: ({ subject, fault }) => console.log(`${subject}: ${fault}`),
+      onMismatch({ subject, fault, isMissingFile }) {
+        console.log(`${subject}: ${fault}`);
+        if (isMissingFile) onMissingFile();
+      },
       onErased: ({ packetId, at }) => console.log(`packet ${packetId}: was erased on ${at.toISOString()}`),
       onProgress(counts) {
         if (!process.stderr.isTTY || Date.now() - told < 100) return;

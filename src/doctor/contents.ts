@@ -12,6 +12,8 @@ import { compareFileStore } from '../platform/files/store-id.ts';
 import { lookAtReceiver, receiversOf, troubleOf } from '../platform/metrics/receivers.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
+import { localTime } from '../trace-backend/catalogue/currency/calendar.ts';
+import { isRetrieved } from '../trace-backend/catalogue/currency/store.ts';
 import { JOBS_SCHEMA as TRACE_JOBS, QUEUES as TRACE_QUEUES } from '../trace-backend/identity/mails/mails.ts';
 import { countUnconfirmed } from '../trace-backend/identity/users/store.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
@@ -99,6 +101,16 @@ export async function checkContents(
     findings.push(...(await checkReceivers(settings, connection, service)));
   if (current.has(TRACE_SCHEMA)) findings.push(await checkAccounts(settings, connection));
   return findings;
+}
+
+/**
+ * Whether the rates of today were retrieved; false also if that cannot be found out.
+ *
+ * @param connection undefined if the database does not answer
+ */
+export async function haveTodaysRates(connection: Connection | undefined, now: Date): Promise<boolean> {
+  if (!connection) return false;
+  return withPool(connection, TRACE_SCHEMA, pool => isRetrieved(pool, localTime(now).day)).catch(() => false);
 }
 
 /** Whether mails and webhooks wait for a receiver that takes nothing. */

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, readdirSync, realpathSync, statfsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { explainDenied } from '../platform/embedded-postgres/denied.ts';
 import type { EmbeddedLook } from '../platform/embedded-postgres/look.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { FIRST_ADMIN_FILE } from '../trace-backend/identity/administration/first-admin.ts';
@@ -26,6 +27,13 @@ export function checkDataDir(
   { layout }: Pick<EmbeddedLook, 'layout'>,
 ): Finding[] {
   const folder = path.resolve(DATA_DIR);
+  try {
+    statSync(folder, { throwIfNoEntry: false });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause;
+    const { reason, remedy } = explainDenied(folder, folder);
+    return [error('DATA_DIR', `${folder} cannot be looked at: ${reason}`, remedy)];
+  }
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return [
       warning('DATA_DIR', `${folder} is not there`, 'a start makes it; check DATA_DIR if there was one'),

@@ -7,6 +7,7 @@ import {
   unreadableTables,
   withSession,
 } from '../platform/database/server-facts.ts';
+import { explainDenied } from '../platform/embedded-postgres/denied.ts';
 import { type EmbeddedLook, lookAtEmbedded } from '../platform/embedded-postgres/look.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
@@ -37,7 +38,7 @@ const NO_SERVER: EmbeddedLook = {
   major: undefined,
   connection: undefined,
   owner: undefined,
-  crashes: [],
+  troubles: { crashes: [], failedWrites: [] },
 };
 
 /** Looks for the database, without starting one. */
@@ -48,8 +49,11 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     try {
       embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);
     } catch (cause) {
-      const message = `the embedded server cannot be looked at: ${(cause as Error).message}`;
-      return { embedded, findings: [error('database', message, 'run this as the user of the service')] };
+      const { code, message: said, path: place = DATA_DIR } = cause as NodeJS.ErrnoException;
+      const denied = code === 'EACCES' ? explainDenied(place, path.resolve(DATA_DIR)) : undefined;
+      const message = `the embedded server cannot be looked at: ${denied?.reason ?? said}`;
+      const remedy = denied?.remedy ?? 'run this as the user of the service';
+      return { embedded, findings: [error('database', message, remedy)] };
     }
     if (embedded.connection === undefined) return { embedded, findings: [notRunning(embedded)] };
   }
@@ -150,18 +154,23 @@ function checkDurability(facts: ServerFacts): Finding[] {
   return [ok('durability', 'fsync, full_page_writes, synchronous_commit and data checksums are on')];
 }
 
-function checkCrashes({ crashes }: EmbeddedLook): Finding[] {
-  const last = crashes.at(-1);
-  if (last === undefined) return [];
-  const times = crashes.filter(line => line.includes('not properly shut down')).length;
-  const message = `PostgreSQL was killed or crashed ${times} times in the last 24 hours, the last time at ${last.slice(0, 19)} UTC`;
-  return [
-    warning(
-      'database',
-      message,
-      'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log',
-    ),
-  ];
+function checkCrashes({ troubles: { crashes, failedWrites } }: EmbeddedLook): Finding[] {
+  const when = (lines: string[]) => {
+    const last = `${lines.at(-1)?.slice(0, 19)} UTC`;
+    return lines.length === 1
+      ? `once in the last 24 hours, at ${last}`
+      : `${lines.length} times in the last 24 hours, the last time at ${last}`;
+  };
+  const findings: Finding[] = [];
+  if (crashes.length > 0) {
+    const remedy = 'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log';
+    findings.push(warning('database', `PostgreSQL was killed or crashed ${when(crashes)}`, remedy));
+  }
+  if (failedWrites.length > 0) {
+    const remedy = 'look whether the disk is or was full; DATA_DIR/postgres/server.log';
+    findings.push(warning('database', `PostgreSQL could not write ${when(failedWrites)}`, remedy));
+  }
+  return findings;
 }
 
 function checkClock({ now: theirs }: ServerFacts, now: Date): Finding {

@@ -3,10 +3,11 @@ import { readRuns } from '../platform/runs/runs.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { checkBackups } from './backups.ts';
-import { checkContents, SCHEMAS } from './contents.ts';
+import { checkContents, haveTodaysRates, SCHEMAS } from './contents.ts';
 import { checkDataDir } from './data-dir.ts';
 import { checkPrivileges, checkServerFacts, lookAtDatabase } from './database.ts';
 import { error, type Finding, ok } from './finding.ts';
+import { checkOutside } from './outside.ts';
 import { checkReplicas } from './replicas.ts';
 import { checkRuns } from './runs.ts';
 import { checkConsole, checkPast, checkService, lookAtServices } from './services.ts';
@@ -26,6 +27,7 @@ export interface Patient {
  */
 export async function examine({ settings, environment, warnings }: Patient, now: Date): Promise<Finding[]> {
   const [services, database] = await Promise.all([lookAtServices(settings), lookAtDatabase(settings, now)]);
+  const outside = checkOutside(settings, () => haveTodaysRates(database.connection, now));
   const isExternal = settings.DATABASE_URL !== undefined;
   const { connection } = database;
   return [
@@ -41,6 +43,7 @@ export async function examine({ settings, environment, warnings }: Patient, now:
     ...checkServerFacts(database, now),
     ...(await carefully('privileges', () => checkPrivileges(settings, database, SCHEMAS))),
     ...(await carefully('replicas', () => checkReplicas(settings, database))),
+    ...(await outside),
     ...(connection ? await carefully('database', () => checkContents(settings, connection, now)) : []),
     ...(await carefully('DATA_DIR', async () => checkDataDir(settings, database.embedded))),
     ...(await carefully('backup', async () =>

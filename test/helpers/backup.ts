@@ -133,12 +133,13 @@ export async function startBackedUp(environment: Record<string, string>): Promis
 export async function withSuperuser<Result>(
   dataDir: string,
   work: (client: pg.Client) => Promise<Result>,
+  database = 'postgres',
 ): Promise<Result> {
   const client = new pg.Client({
     host: path.join(dataDir, 'postgres/socket'),
     user: 'fieldtrace_superuser',
     password: (await readFile(path.join(dataDir, 'postgres/superuser-password'), 'utf8')).trim(),
-    database: 'postgres',
+    database,
     ssl: false,
   });
   await client.connect();

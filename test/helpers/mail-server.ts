@@ -14,6 +14,8 @@ export interface MailServer {
   mails: ReceivedMail[];
   /** what it does with the next mails; `refuse` is for good, `busy` for now, `stall` takes it and never answers */
   behaviour: 'take' | 'refuse' | 'busy' | 'stall';
+  /** whether it refuses every login; otherwise it takes every one */
+  refusesLogins: boolean;
   /** attempts that came as far as a recipient */
   attempts: number;
   /** the mails, once there are so many to this address */
@@ -26,8 +28,13 @@ export async function mailServer(): Promise<MailServer> {
   const answer = (code: number, text: string) => Object.assign(new Error(text), { responseCode: code });
   const smtp = new SMTPServer({
     authOptional: true,
+    allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
+    onAuth({ username }, _session, done) {
+      if (server.refusesLogins) done(answer(535, 'wrong password'));
+      else done(null, { user: username ?? '' });
+    },
     onRcptTo({ address }, _session, done) {
       server.attempts++;
       if (server.behaviour === 'refuse') done(answer(550, `no such mailbox <${address}>`));
@@ -53,6 +60,7 @@ export async function mailServer(): Promise<MailServer> {
     url: `smtp://127.0.0.1:${(smtp.server.address() as AddressInfo).port}`,
     mails: [],
     behaviour: 'take',
+    refusesLogins: false,
     attempts: 0,
     mailsTo: (address, count = 1) =>
       eventually(

@@ -1,16 +1,19 @@
 import { chmodSync, existsSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
+import { folderTarget } from '../../src/platform/backup/objects/folder-target.ts';
+import { openSealing } from '../../src/platform/backup/objects/sealing.ts';
+import { openVault } from '../../src/platform/backup/objects/vault.ts';
 import {
   mountTmpfs,
   postmasterOf,
   stageDirectory,
 } from '../../src/platform/embedded-postgres/fixtures/stage.ts';
 import { fillDisk } from '../faults/stage.ts';
-import { upload } from '../helpers/attachments.ts';
+import { download, sha256, upload } from '../helpers/attachments.ts';
 import {
   backupHealth,
   backupSettings,
@@ -223,6 +226,118 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   expect((await fieldtrace(settings, 'backup', 'verify')).code).toBe(0);
   const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
   expect(await which(copy, [id])).toEqual([id]);
+  await stop(copy);
+});
+
+test('a target that was emptied is named with the remedy, and `backup begin` begins new backups beside the service', {
+  timeout: 240_000,
+}, async () => {
+  const { folder, data, target } = stage();
+  const settings = packetSettings(data, target);
+  const service = await startBackedUp(settings);
+  await observe(service);
+  await untilShipped(data);
+  await rm(target, { recursive: true });
+  await mkdir(target);
+  const remedy = /is missing.* If the backups there are gone, run `fieldtrace backup begin`, .* BACKUP_URL\./;
+  await closeSegments(data, 1);
+  const { message } = await eventually(
+    () => backupHealth(service),
+    ({ status }) => status === 'FAILING',
+  );
+  expect(message).toMatch(remedy);
+  const failed = await fieldtrace(settings, 'backup', 'now');
+  expect([failed.code, failed.err]).toEqual([1, expect.stringMatching(remedy)]);
+
+  const begun = await fieldtrace(settings, 'backup', 'begin');
+  const [instance] = await readdir(target);
+  expect([begun.code, begun.out], begun.err).toEqual([
+    0,
+    expect.stringContaining(`new backups begin in the folder ${target} as ${instance}: `),
+  ]);
+  await eventually(
+    () => backupHealth(service),
+    ({ status }) => status === 'OK',
+  );
+  await stop(service);
+  const into = path.join(folder, 'restored');
+  const restored = await fieldtrace(settings, 'restore', '--into', into);
+  expect([restored.code, restored.out], restored.err).toEqual([
+    0,
+    expect.stringContaining('nothing differs'),
+  ]);
+  expect(restored.out).toContain('verified 1 packets');
+});
+
+/** The object of an attachment's content, found as a restore finds it. */
+async function objectOf(settings: Record<string, string>, hash: string, target: string): Promise<string> {
+  const sealing = openSealing(1);
+  try {
+    const [instance = ''] = await readdir(target);
+    const opening = { target: folderTarget(target), sealing, backupKey: settings.BACKUP_KEY as string };
+    const vault = await openVault(opening, instance, { create: false });
+    return `${vault.aliasOf(`attachments/${hash}`)}.0.1`;
+  } finally {
+    await sealing.close();
+  }
+}
+
+/** Changes one bit of a file. */
+async function flipBit(file: string): Promise<void> {
+  const bytes = await readFile(file);
+  bytes[bytes.length - 3] = (bytes[bytes.length - 3] as number) ^ 1;
+  await writeFile(file, bytes);
+}
+
+test('a restore leaves out the files whose objects are damaged, names them with their packets, and restores the rest', {
+  timeout: 240_000,
+}, async () => {
+  const { folder, data, target } = stage();
+  const settings = packetSettings(data, target);
+  const service = await startBackedUp(settings);
+  const ids: string[] = [];
+  for (const photo of ['a leaf', 'a stem'])
+    ids.push(await observe(service, { attachments: [(await upload(service, photo)).body.attachment_id] }));
+  await untilShipped(data);
+  await stop(service);
+  const [instance = ''] = await readdir(target);
+  const folderOf = path.join(target, instance, 'files');
+  const objects = await readdir(folderOf);
+  // The id of the file store is the third.
+  expect(objects).toHaveLength(3);
+  for (const name of objects) await flipBit(path.join(folderOf, name));
+  const restored = await fieldtrace(settings, 'restore', '--into', path.join(folder, 'without'));
+  expect([restored.code, restored.out], restored.err).toEqual([
+    1,
+    expect.stringContaining('or restore with --accept-missing'),
+  ]);
+  for (const name of objects)
+    expect(restored.out).toMatch(
+      new RegExp(`^${instance}/files/${name} is damaged .*; this file is not restored$`, 'm'),
+    );
+  for (const id of ids)
+    expect(restored.out).toMatch(
+      new RegExp(`^attachment att_\\w+: its file cannot be read: .* packet ${id}$`, 'm'),
+    );
+
+  // One that is whole again is restored.
+  const lost = ids[1] as string;
+  for (const name of objects) await flipBit(path.join(folderOf, name));
+  // An object can be gone, too.
+  const stem = await objectOf(settings, sha256(Buffer.from('a stem')), target);
+  await rm(path.join(folderOf, stem));
+  const into = path.join(folder, 'accepted');
+  const accepted = await fieldtrace(settings, 'restore', '--into', into, '--accept-missing');
+  expect([accepted.code, accepted.out], accepted.err).toEqual([0, expect.stringContaining(lost)]);
+  const copy = await startProcess({ DATA_DIR: into, SERVICES: 'packet' });
+  expect(await which(copy, ids)).toEqual(ids);
+  const [kept, gone] = await Promise.all(
+    ids.map(async id => {
+      const { attachments } = (await copy.send('GET', `/packets/${id}`)).body.Body;
+      return (await download(copy, attachments[0])).status;
+    }),
+  );
+  expect([kept, gone]).toEqual([200, 500]);
   await stop(copy);
 });
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -311,11 +312,27 @@ test('a passphrase encrypts as well as an identity, and neither a target inside 
   const stage = stageDirectory();
   const [data, target] = [path.join(stage, 'data'), path.join(stage, 'target')];
   const settings = { ...backupSettings(data, target), BACKUP_KEY: 'correct horse battery staple' };
-  const inside = await fieldtrace({ ...settings, BACKUP_URL: `file://${data}/backups` }, 'backup', 'now');
+  const insideUrl = `file://${data}/backups`;
+  const inside = await fieldtrace({ ...settings, BACKUP_URL: insideUrl }, 'backup', 'now');
   expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not be inside DATA_DIR')]);
   const { BACKUP_KEY: _, ...keyless } = settings;
+  const sentence = 'BACKUP_URL is set and BACKUP_KEY is missing. Set BACKUP_KEY to ';
   const missing = await fieldtrace(keyless, 'backup', 'now');
-  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('BACKUP_KEY must be set')]);
+  expect([missing.code, missing.err]).toEqual([2, expect.stringContaining(sentence)]);
+  const unlisted = await fieldtrace(keyless, 'backup', 'list');
+  expect([unlisted.code, unlisted.err]).toEqual([
+    2,
+    expect.stringContaining('BACKUP_KEY is missing. Set it'),
+  ]);
+  for (const [wrong, why] of [
+    [keyless, sentence],
+    [{ ...settings, BACKUP_URL: insideUrl }, 'BACKUP_URL must not be inside DATA_DIR'],
+  ] as const) {
+    const start = await runToEnd(wrong);
+    expect([start.code, start.output]).toEqual([1, expect.stringContaining(`cannot start: ${why}`)]);
+  }
+  // All of it was refused before PostgreSQL was started.
+  expect(existsSync(data)).toBe(false);
   await mkdir(path.join(data, 'files/attachments'), { recursive: true });
   const taken = await fieldtrace(settings, 'backup', 'now');
   expect([taken.code, taken.err]).toEqual([0, '']);

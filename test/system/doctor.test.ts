@@ -9,15 +9,25 @@ import type { Finding } from '../../src/doctor/finding.ts';
 import { checkConsole } from '../../src/doctor/services.ts';
 import { settingsInForce } from '../../src/doctor/settings.ts';
 import { askServerFacts, withSession } from '../../src/platform/database/server-facts.ts';
+import { troublesIn } from '../../src/platform/embedded-postgres/look.ts';
 import { readSettings, Settings } from '../../src/platform/settings/settings.ts';
+import { loopbackRegistry } from '../helpers/asset-registry.ts';
 import { fieldtrace, observe } from '../helpers/backup.ts';
 import { asService, type TestDatabase, testDatabase } from '../helpers/database.ts';
 import { temporaryFolder } from '../helpers/folder.ts';
 import { freePort } from '../helpers/free-port.ts';
+import { FX_KEY, fxProvider } from '../helpers/fx-provider.ts';
+import { mailServer } from '../helpers/mail-server.ts';
 import { type RunningProcess, startProcess } from '../helpers/process.ts';
 import { type Change, lackingLast, NAMES, turnBack } from '../helpers/replaced.ts';
+import { keyServer } from '../helpers/user-registry.ts';
 
-const NOTHING = { state: 'none', layout: undefined, major: undefined, crashes: [] as string[] } as const;
+const NOTHING = {
+  state: 'none',
+  layout: undefined,
+  major: undefined,
+  troubles: { crashes: [] as string[], failedWrites: [] as string[] },
+} as const;
 const NO_ROLES = { connection: undefined, owner: undefined };
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -163,10 +173,10 @@ test('a folder in DATA_DIR that belongs to somebody else, and a password that ot
   mkdirSync(path.join(home, 'files'), { mode: 0o500 });
   const [other, isRoot] = [65_534, process.getuid?.() === 0];
   if (isRoot) chownSync(home, other, other);
-  const check = () => {
+  const check = (dataDir = home) => {
     const script = `import { checkDataDir } from ${JSON.stringify(path.resolve('src/doctor/data-dir.ts'))};
       ${isRoot ? `process.setgid(${other}); process.setuid(${other});` : ''}
-      console.log(JSON.stringify(checkDataDir({ DATA_DIR: ${JSON.stringify(home)} }, {})))`;
+      console.log(JSON.stringify(checkDataDir({ DATA_DIR: ${JSON.stringify(dataDir)} }, {})))`;
     const words = ['--disable-warning=ExperimentalWarning', '--input-type=module', '--eval', script];
     return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' })) as Finding[];
   };
@@ -182,6 +192,20 @@ test('a folder in DATA_DIR that belongs to somebody else, and a password that ot
   ]);
   chmodSync(files, 0o700);
   if (isRoot) chownSync(files, other, other);
+  if (isRoot) {
+    chownSync(home, 12_345, 12_345);
+    chmodSync(home, 0o700);
+    expect(about(check(path.join(home, 'below')), 'DATA_DIR')).toEqual([
+      {
+        check: 'DATA_DIR',
+        level: 'error',
+        message: `${home}/below cannot be looked at: ${home} belongs to user 12345, with mode 700, and this is user ${other}`,
+        remedy: `run fieldtrace as user 12345 or as root, or give it to this user: \`chown -R ${other} ${home}/below\``,
+      },
+    ]);
+    chmodSync(home, 0o755);
+    chownSync(home, other, other);
+  }
   const secret = path.join(home, 'first-admin.txt');
   writeFileSync(secret, 'admin@fieldtrace.local', { mode: 0o644 });
   expect(about(check(), 'DATA_DIR')).toEqual([
@@ -202,6 +226,121 @@ test('a server that says nothing is an error, and ends with the other checks', a
     expect.objectContaining({ level: 'error', message: expect.stringContaining('does not answer') }),
   ]);
   expect(about(findings, 'migrations')).toHaveLength(1);
+});
+
+/** The systems outside that a service asks, and settings that name them. */
+async function outsideSystems() {
+  const keys = await keyServer();
+  const registry = await loopbackRegistry({ version: 2, token: 'the-token' });
+  const rates = await fxProvider();
+  const mails = await mailServer();
+  onTestFinished(async () => {
+    await Promise.all([keys, registry, rates, mails].map(({ stop }) => stop()));
+  });
+  await keys.rotate();
+  const right = {
+    ...external(),
+    USER_REGISTRY_JWKS_URL: `${keys.url}?secret=hunter2/jwks.json`,
+    ASSET_REGISTRY_URL: registry.url,
+    ASSET_REGISTRY_TOKEN: 'the-token',
+    FX_URL: rates.url,
+    FX_ACCESS_KEY: FX_KEY,
+    SMTP_URL: mails.url,
+  };
+  return { keys, registry, rates, mails, right };
+}
+
+/** What is found of them: level, message and remedy, without any secret. */
+async function foundOutside(settings: Record<string, string>) {
+  const { findings } = await findingsOf(settings);
+  expect(JSON.stringify(findings)).not.toContain('hunter2');
+  return ['user registry', 'asset registry', 'mail server', 'exchange rates'].map(check => {
+    const [finding] = about(findings, check);
+    return [finding?.level, finding?.message, finding?.remedy] as const;
+  });
+}
+
+test('the systems outside are asked as the services ask them, and what each refuses is named with what to do', async () => {
+  const { keys, registry, rates, mails, right } = await outsideSystems();
+  const without = await foundOutside(external());
+  expect(without.map(([level]) => level)).toEqual([undefined, undefined, undefined, undefined]);
+  const host = (url: string) => new URL(url).host;
+  expect(await foundOutside(right)).toEqual([
+    ['ok', `publishes 1 key at ${keys.url}`, undefined],
+    ['ok', `answers at ${registry.url}/`, undefined],
+    ['ok', `${host(mails.url)} takes the login`, undefined],
+    ['ok', `the provider answers at ${rates.url}`, undefined],
+  ]);
+  expect(registry.count('register-point')).toBe(0);
+  expect([rates.asked, mails.attempts]).toEqual([['latest'], 0]);
+
+  keys.behaviour = 'nonsense';
+  rates.behaviour = 'bad key';
+  mails.refusesLogins = true;
+  const wrong = await foundOutside({
+    ...right,
+    ASSET_REGISTRY_TOKEN: 'hunter2',
+    SMTP_URL: mails.url.replace('//', '//ana:hunter2@'),
+  });
+  expect(wrong).toEqual([
+    [
+      'error',
+      expect.stringContaining('something that is not JSON'),
+      expect.stringMatching(/^correct USER_REG/),
+    ],
+    [
+      'error',
+      expect.stringContaining('does not accept our token'),
+      expect.stringContaining('ASSET_REGISTRY_TOKEN'),
+    ],
+    [
+      'error',
+      expect.stringContaining('does not accept the login (535)'),
+      expect.stringContaining('SMTP_URL'),
+    ],
+    [
+      'error',
+      expect.stringContaining('does not accept FX_ACCESS_KEY'),
+      expect.stringContaining('FX_ACCESS_KEY'),
+    ],
+  ]);
+});
+
+test('systems outside that are gone are named, and the rates of a day are not asked for twice', async () => {
+  const { rates, right } = await outsideSystems();
+  const silent: Server = createServer(() => {}).listen(0, '127.0.0.1');
+  await new Promise(resolve => silent.once('listening', resolve));
+  onTestFinished(() => {
+    silent.closeAllConnections();
+    silent.close();
+  });
+  const nowhere = `127.0.0.1:${await freePort()}`;
+  const gone = await foundOutside({
+    ...right,
+    USER_REGISTRY_JWKS_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/jwks.json`,
+    ASSET_REGISTRY_URL: `http://${nowhere}`,
+    FX_URL: `http://${nowhere}`,
+    SMTP_URL: `smtp://${nowhere}`,
+  });
+  expect(gone).toEqual([
+    ['error', expect.stringContaining('did not answer in time'), expect.any(String)],
+    ['error', expect.stringContaining('could not be reached (ECONNREFUSED)'), expect.any(String)],
+    ['warning', expect.stringContaining('could not be reached (E'), expect.stringContaining('mails wait')],
+    ['warning', expect.stringContaining('could not be reached'), expect.stringContaining('older rates')],
+  ]);
+
+  // One request a day is enough to know that the provider answers.
+  await database.pool.query(
+    `INSERT INTO trace_backend.daily_retrievals (day, claimed_at, done_at) SELECT generate_series, now(), now()
+     FROM generate_series(current_date - 1, current_date + 1, '1 day')`,
+  );
+  const asked = rates.asked.length;
+  expect((await foundOutside(right))[3]).toEqual([
+    'ok',
+    expect.stringContaining("today's are retrieved"),
+    undefined,
+  ]);
+  expect(rates.asked).toHaveLength(asked);
 });
 
 test('an external database: outbox, newest row, dead letters, files, privileges', async () => {
@@ -315,6 +454,43 @@ test('every way in which a server can lose data has its own finding', async () =
   expect(judge({}, new Date(facts.now.getTime() + 60_000))).toEqual([
     'warning clock: is 60 s ahead of that of the database',
   ]);
+});
+
+test('each crash of the server is counted once, and neither a restore nor a failed write is one', () => {
+  const now = new Date('2026-03-02T08:00:00Z');
+  const line = (time: string, text: string) => `2026-03-02 ${time}.123 UTC [77] LOG:  ${text}\n`;
+  const recovered = (time: string) =>
+    line(time, 'database system was interrupted; last known up at 2026-03-02 01:00:00 UTC') +
+    line(time, 'database system was not properly shut down; automatic recovery in progress');
+  const killed = (time: string) => line(time, 'server process (PID 12) was terminated by signal 9: Killed');
+  const restored =
+    line('01:00:00', 'database system was interrupted; last known up at 2026-03-01 23:00:00 UTC') +
+    line('01:00:01', 'starting backup recovery with redo LSN 0/3000028');
+  const full = line('05:00:00', 'could not write to file "base/1/2": No space left on device');
+  const findings = (log: string) =>
+    checkServerFacts(
+      {
+        embedded: { ...NOTHING, ...NO_ROLES, troubles: troublesIn(log, now) },
+        facts: undefined,
+        findings: [],
+      },
+      now,
+    ).map(({ level, message }) => `${level}: ${message}`);
+  expect(findings('')).toEqual([]);
+  expect(findings(restored)).toEqual([]);
+  expect(findings(full)).toEqual([
+    'warning: PostgreSQL could not write once in the last 24 hours, at 2026-03-02 05:00:00 UTC',
+  ]);
+  expect(findings(killed('02:00:00'))).toEqual([
+    'warning: PostgreSQL was killed or crashed once in the last 24 hours, at 2026-03-02 02:00:00 UTC',
+  ]);
+  const twice = killed('02:00:00') + recovered('02:00:01') + recovered('03:00:00');
+  const count = 'warning: PostgreSQL was killed or crashed 2 times in the last 24 hours, the last time at ';
+  expect(findings(twice + line('04:00:00', 'database system is shut down'))).toEqual([
+    `${count}2026-03-02 03:00:00 UTC`,
+  ]);
+  const yesterday = recovered('02:00:00').replaceAll('2026-03-02', '2026-03-01');
+  expect(findings(yesterday)).toEqual([]);
 });
 
 test('every secret setting is masked', () => {

@@ -128,7 +128,7 @@ testWithCurl(
     expect((await command('backup', 'now')).stdout).toMatch(/^base backup .* is complete/);
 
     await packNext(home);
-    const [upgraded] = await server.follow('Upgrade');
+    const [upgraded] = await server.follow('Upgrade', { blocks: [1] });
     expect(upgraded).toEqual(OK);
     expect(upgraded).toMatch(/^1\.0\.0$/m);
     expect(upgraded).toMatch(/^0 errors/m);

@@ -1,5 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyDataDir } from '../helpers/data-dir.ts';
 import { type TestDatabase, testDatabase } from '../helpers/database.ts';
@@ -61,17 +66,28 @@ test('a port that is taken, and hosts of a database that do not exist, are error
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
-  const taken = await runToEnd({
-    DATABASE_URL: databaseUrl,
-    SERVICES: 'packet',
-    PACKET_PORT: String(port),
-    LOG_LEVEL: 'silent',
-  });
-  expect(taken).toEqual({
-    code: 1,
-    output: `fieldtrace cannot start: PACKET_PORT ${port} on HOST cannot be listened on: EADDRINUSE\n`,
-  });
+  // An embedded database would be made here: ports are looked at before.
+  const DATA_DIR = path.join(tmpdir(), `fieldtrace-test-no-data-${randomUUID()}`);
+  for (const setting of ['PACKET_PORT', 'TRACE_PORT', 'CONSOLE_PORT']) {
+    for (const WORKERS of ['1', '2']) {
+      const taken = await runToEnd({ DATA_DIR, WORKERS, [setting]: String(port), LOG_LEVEL: 'silent' });
+      expect(taken).toEqual({
+        code: 1,
+        output: `fieldtrace cannot start: ${setting} ${port} on 127.0.0.1 is in use by another program. Stop it, or set ${setting}.\n`,
+      });
+    }
+  }
   other.close();
+  await once(other, 'close');
+  const same = { PACKET_PORT: String(port), TRACE_PORT: String(port) };
+  expect((await runToEnd({ DATA_DIR, ...same, LOG_LEVEL: 'silent' })).output).toBe(
+    `fieldtrace cannot start: TRACE_PORT ${port} is also PACKET_PORT. Set one of them to another port.\n`,
+  );
+  const nowhere = await runToEnd({ DATA_DIR, HOST: 'nowhere.invalid', LOG_LEVEL: 'silent' });
+  expect(nowhere.output).toMatch(
+    /^fieldtrace cannot start: HOST nowhere\.invalid has no address \(E\w+\)\. /,
+  );
+  expect(existsSync(DATA_DIR)).toBe(false);
 
   const hosts = { DATABASE_URL: 'postgres://user@one.invalid,two.invalid/x' };
   const list = await runToEnd({ ...hosts, LOG_LEVEL: 'silent' });

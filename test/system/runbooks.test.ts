@@ -7,7 +7,7 @@ import { expect, onTestFinished } from 'vitest';
 import { mountTmpfs } from '../../src/platform/embedded-postgres/fixtures/stage.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded-postgres/index.ts';
 import { fillDisk } from '../faults/stage.ts';
-import { BACKUP_KEY } from '../helpers/backup.ts';
+import { BACKUP_KEY, withSuperuser } from '../helpers/backup.ts';
 import { emptyDataDir } from '../helpers/data-dir.ts';
 import { programPath, testWith } from '../helpers/debian.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -217,6 +217,31 @@ test(
     expect(restored).toContain(OK);
     expect(await statusOf(server, id)).toBe(200);
     expect(existsSync(server.here('/var/lib/fieldtrace-damaged/postgres'))).toBe(true);
+  },
+  6 * MINUTES,
+);
+
+test(
+  'Upgrade without BACKUP_URL: the copy of before the upgrade serves again',
+  async () => {
+    const server = await startedServer();
+    const before = await observe(server);
+    await server.follow('Upgrade', { blocks: [0] });
+    await server.run('systemctl start fieldtrace');
+    await server.run(`curl -s --retry 60 --retry-connrefused --retry-delay 1 ${server.url}/health`);
+    const after = await observe(server);
+    // What a newer version leaves.
+    const next =
+      "INSERT INTO packet_service.migrations (number, name, checksum) VALUES (999, '999-next.sql', 'x')";
+    await withSuperuser(server.here('/var/lib/fieldtrace'), client => client.query(next), 'fieldtrace');
+    await server.run('systemctl restart fieldtrace');
+    await eventually(server.journal, text =>
+      text.includes('999-next.sql of a newer fieldtrace; install the newer'),
+    );
+    const [restored] = await server.follow('Roll back', { blocks: [2] });
+    expect(restored).toContain(OK);
+    expect([await statusOf(server, before), await statusOf(server, after)]).toEqual([200, 404]);
+    expect(existsSync(server.here('/var/lib/fieldtrace-upgraded/postgres'))).toBe(true);
   },
   6 * MINUTES,
 );

@@ -18,6 +18,7 @@ import { runToEnd, startProcess } from '../helpers/process.ts';
 import { type Change, lackingLast, NAMES, SERVICES, turnBack } from '../helpers/replaced.ts';
 import { type RunningService, runningService } from '../helpers/service.ts';
 import { ADMIN, type RunningTrace, runningTrace } from '../helpers/trace.ts';
+import { bearer, JWT_SECRET, secretToken } from '../helpers/user-registry.ts';
 
 const BASELINE = '100-baseline.sql';
 const { template: _, ...server } = inject('databaseServer');
@@ -189,6 +190,58 @@ test('the records of v0.1.0 become that of the baseline, and everything else sta
   expect(counts).toMatchObject({ packets: 3, messages: 1 });
 });
 
+test('threads of before 1.0 are closed to requests without a token by a command, and later ones stay open', async () => {
+  const connection = await databaseBefore();
+  const settings: Record<string, string> = {
+    ...settingsOf(connection),
+    USER_REGISTRY_JWT_SECRET: JWT_SECRET,
+  };
+  const [message = ''] = [...ids.packets.keys()].slice(1);
+  const read = async (packets: RunningService, thread: string, headers = {}) =>
+    (await packets.send('GET', `/chat/threads/${thread}/messages`, undefined, headers)).status;
+  const ana = bearer(await secretToken('ana'));
+  await migrateBoth(connection);
+  const before = await runningService(settings, { connection });
+  expect(await read(before, ids.thread_id)).toBe(200);
+  const begun = await before.send('POST', '/chat/threads', { name: 'Later', created_by: 'ben' });
+  const later = begun.body.thread_id;
+  await before.stop();
+
+  const wrong = await fieldtrace(settings, 'threads', 'close', '--before', '2.0');
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--before must be 1.0, or a time')]);
+  const { DATABASE_OWNER_URL: _owner, ...service } = settings;
+  const refused = await fieldtrace(service, 'threads', 'close', '--before', '1.0');
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('set DATABASE_OWNER_URL')]);
+  for (const count of ['1 thread', '0 threads']) {
+    const closed = await fieldtrace(settings, 'threads', 'close', '--before', '1.0');
+    expect([closed.code, closed.out], closed.err).toEqual([
+      0,
+      expect.stringMatching(new RegExp(`^closed ${count} begun before 2.* without a token`)),
+    ]);
+  }
+
+  const after = await runningService(settings, { connection });
+  try {
+    expect(await read(after, ids.thread_id)).toBe(401);
+    expect((await after.send('GET', `/packets/${message}`)).status).toBe(401);
+    const listed = async (headers = {}) =>
+      (await after.send('GET', '/packets', undefined, headers)).body.packets.length;
+    expect(await listed()).toBe(1);
+    expect(
+      (await after.send('POST', '/chat/query', { user_id: 'ben', keyword: 'BLÄTT' })).body.results,
+    ).toEqual([]);
+    expect(await read(after, later)).toBe(200);
+    expect(await read(after, ids.thread_id, ana)).toBe(200);
+    expect((await after.send('GET', `/packets/${message}`, undefined, ana)).status).toBe(200);
+    expect(await listed(ana)).toBe(2);
+  } finally {
+    await after.stop();
+  }
+  const granted = `SELECT grantee FROM information_schema.column_privileges
+    WHERE column_name = 'closed' AND privilege_type = 'UPDATE'`;
+  expect((await withClient(connection, client => client.query(granted))).rows).toEqual([]);
+});
+
 test('processes that start at once replace the records once, and log one line for each service', async () => {
   const connection = await databaseBefore();
   const both = await Promise.all([1, 2].map(() => startProcess(settingsOf(connection))));
@@ -229,6 +282,8 @@ test('the role of the services cannot replace the records, and says who can', as
 
 const OLDER =
   /the database is older than fieldtrace v0\.1\.0 .* and was left unchanged; start v0\.1\.0 on it once \(git checkout v0\.1\.0, then npm start\), then this version/;
+const NEWER =
+  /^fieldtrace(?: cannot start)?: the database has migration 999-future\.sql of a newer fieldtrace; [^\n]*\n$/;
 const last = { number: 999, name: '999-future.sql', checksum: 'x' };
 
 test.each<[database: string, change: Change, sentence: RegExp]>([
@@ -277,6 +332,39 @@ test.each<[database: string, change: Change, sentence: RegExp]>([
     expect([await contentsOf(connection), await schemas()]).toEqual(before);
   },
 );
+
+test('a newer database is refused with its sentence, whichever roles the services have', async () => {
+  const connection = await databaseBefore();
+  await migrateBoth(connection);
+  const insert = (schema: string) =>
+    `INSERT INTO ${schema}.migrations (number, name, checksum) VALUES (999, '999-future.sql', 'x')`;
+  for (const { schema } of SERVICES) {
+    await withClient(connection, client => client.query(insert(schema)));
+    const {
+      DATABASE_URL = '',
+      DATABASE_OWNER_URL = '',
+      DATA_DIR = '',
+    }: Record<string, string> = settingsOf(connection);
+    const choices: Record<string, string>[] = [
+      { DATABASE_URL, DATABASE_OWNER_URL },
+      { DATABASE_URL },
+      { DATABASE_URL: DATABASE_OWNER_URL },
+    ];
+    for (const roles of choices) {
+      const before = await contentsOf(connection);
+      const { code, output } = await runToEnd({ DATA_DIR, LOG_LEVEL: 'silent', ...roles });
+      expect([code, output]).toEqual([1, expect.stringMatching(NEWER)]);
+      expect(await contentsOf(connection)).toEqual(before);
+      for (const words of [['migrate'], ['verify']]) {
+        const refused = await fieldtrace({ DATA_DIR, ...roles }, ...words);
+        expect([refused.code, refused.err], words.join(' ')).toEqual([1, expect.stringMatching(NEWER)]);
+      }
+    }
+    await withClient(connection, client =>
+      client.query(`DELETE FROM ${schema}.migrations WHERE number = 999`),
+    );
+  }
+});
 
 test('workers and commands refuse an older database with the same sentence', async () => {
   const connection = await databaseBefore(lackingLast('packet_service'));

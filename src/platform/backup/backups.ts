@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { type FileLock, tryLock, whileLocked } from '../embedded-postgres/file-lock.ts';
 import type { OpenDatabase } from '../embedded-postgres/open-database.ts';
 import { openFileStore } from '../files/index.ts';
-import { type Settings, SettingsError } from '../settings/settings.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Base } from './base.ts';
+import { checkBackupSettings } from './check-settings.ts';
 import type { BackupContext } from './context.ts';
 import { type Loop, makeLoops, repeat } from './loops.ts';
-import { openTarget } from './objects/open-target.ts';
 import { openSealing } from './objects/sealing.ts';
 import { throttle } from './objects/throttle.ts';
 import { repeatLook } from './read-status.ts';
@@ -53,12 +53,12 @@ export function openBackups(
   logger: Logger,
 ): Backups | undefined {
   if (settings.BACKUP_URL === undefined) return undefined;
-  const { BACKUP_KEY, DATA_DIR, BACKUP_MAX_MIB_PER_SECOND } = settings;
-  if (BACKUP_KEY === undefined) throw new SettingsError('BACKUP_KEY must be set with BACKUP_URL');
+  const { DATA_DIR, BACKUP_MAX_MIB_PER_SECOND } = settings;
+  const { backupKey, target } = checkBackupSettings(settings);
   const context: BackupContext = {
     settings,
-    backupKey: BACKUP_KEY,
-    target: openTarget(settings),
+    backupKey,
+    target,
     sealing: openSealing(1, SEALING_NICENESS),
     state: openState(DATA_DIR),
     pace: throttle(BACKUP_MAX_MIB_PER_SECOND * MIB),

@@ -40,6 +40,22 @@ export function vaultOpener(context: BackupContext): () => Promise<Vault> {
   };
 }
 
+/**
+ * Begins new backups under a new id, after those in the target were lost. A service that runs goes on under the new id
+ * and takes a base backup.
+ *
+ * @returns the new id
+ * @throws Error if the target cannot be written
+ */
+export async function beginBackups(
+  context: Pick<BackupContext, 'state' | 'target' | 'sealing' | 'backupKey'>,
+): Promise<string> {
+  const { state, target } = context;
+  const instance = await state.renew(await state.instanceAt(target.place));
+  await openVault(context, instance, { create: true });
+  return instance;
+}
+
 /** @throws DamagedError when the target has lost the key: its disk is not mounted, or somebody removed it */
 async function openOwn(context: BackupContext): Promise<Vault> {
   const { state, target } = context;

@@ -4,7 +4,7 @@ import { tryLock } from '../embedded-postgres/file-lock.ts';
 import { type Base, takeBase } from './base.ts';
 import { type BackupContext, vaultOpener } from './context.ts';
 import { filePass } from './file-pass.ts';
-import type { Vault } from './objects/vault.ts';
+import { checkKey, type Vault } from './objects/vault.ts';
 import { ping } from './ping.ts';
 import { looker } from './read-status.ts';
 import { expire } from './retention.ts';
@@ -70,6 +70,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   /** The caller holds the lock of base backups. */
   async function takeOne(): Promise<Base> {
     const vault = await openVault();
+    await checkKey(context.target, vault.instance);
     const base = await takeBase(context, vault, { complete: () => shipFilesOnce(vault, signal), signal });
     await finishBase(context, vault, base);
     return base;

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { rolesOf } from './check-roles.ts';
-import { CONNECT_MS, type Connection } from './database.ts';
+import { CONNECT_MS, type Connection, type Database } from './database.ts';
 import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 import { createSchema, MigrationError } from './make-schema.ts';
@@ -203,6 +203,15 @@ async function compare(
     throw new MigrationError('a move into this database was not finished: run `fieldtrace move` again');
   }
   return compareMigrations(applied, migrations);
+}
+
+/** When a migration of a service ran, in a session whose search path has the service's schema. */
+export async function findAppliedAt(database: Database, number: number): Promise<Date | undefined> {
+  const { rows } = await database.query<{ at: Date }>({
+    text: 'SELECT applied_at AS at FROM migrations WHERE number = $1',
+    values: [number],
+  });
+  return rows[0]?.at;
 }
 
 async function apply(

@@ -84,7 +84,12 @@ export function compareMigrations(applied: readonly Applied[], { all, replaced }
   }
   for (const { number, name, checksum } of applied) {
     const known = all.find(migration => migration.number === number);
-    if (!known) throw new MigrationError(`the database has migration ${name} of a newer fieldtrace`);
+    if (!known) {
+      throw new MigrationError(`the database has migration ${name} of a newer fieldtrace`, {
+        remedy:
+          'install the newer version, or go back to the data of before the upgrade (docs/runbooks.md, "Roll back")',
+      });
+    }
     if (known.checksum !== checksum) {
       throw new MigrationError(
         `migration ${name} was edited after it ran in this database; restore its text`,

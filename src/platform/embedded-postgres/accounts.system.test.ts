@@ -224,7 +224,9 @@ test('the data of another user are refused in one sentence', async context => {
   const dataDir = await stageDatabase();
   const { refused } = await startHolder(dataDir, { clone, uid: 54_321, gid: 54_321 });
   expect(refused).toBe(
-    `DATA_DIR ${dataDir} cannot be used: permission is denied at ${dataDir}/postgres (EACCES).`,
+    `DATA_DIR ${dataDir} cannot be used: permission is denied at ${dataDir}/postgres (EACCES), because ` +
+      `${dataDir}/postgres belongs to user 0, with mode 711, and this is user 54321; run fieldtrace as root, ` +
+      `or give it to this user: \`chown -R 54321 ${dataDir}\`.`,
   );
 
   // Even where this user may write beside them.
@@ -242,9 +244,26 @@ test('a directory that this user may not write in is refused in one sentence', a
   const [uid, gid] = [uidOf('nobody'), gidOf('nobody')];
   chmodSync(dataDir, 0o555);
   const { refused } = await startHolder(dataDir, isRoot ? { clone, uid, gid } : {});
-  expect(refused).toBe(
-    `DATA_DIR ${dataDir} cannot be used: permission is denied at ${dataDir}/postgres (EACCES).`,
+  expect(refused).toContain(
+    `DATA_DIR ${dataDir} cannot be used: permission is denied at ${dataDir}/postgres (EACCES), because ${dataDir} belongs`,
   );
+});
+
+test('a closed DATA_DIR of another user, and a closed folder above it, are named with what to do', async context => {
+  needsRoot(context);
+  const closed = stageDirectory();
+  const [uid, gid] = [54_321, 54_321];
+  chownSync(closed, 12_345, 12_345);
+  chmodSync(closed, 0o700);
+  for (const dataDir of [closed, join(closed, 'station')]) {
+    const { refused } = await startHolder(dataDir, { clone, uid, gid });
+    expect(refused).toContain(
+      `because ${closed} belongs to user 12345, with mode 700, and this is user 54321; `,
+    );
+    expect(refused).toMatch(
+      /; run fieldtrace as user 12345 or as root, or give it to this user: `chown -R 54321 /,
+    );
+  }
 });
 
 test('library links that the package leaves to its install script are made by the first process that starts', async () => {

@@ -22,16 +22,27 @@ export interface EmbeddedLook {
   /** as the role of the services; undefined unless it is running */
   connection: EmbeddedConnection | undefined;
   owner: EmbeddedConnection | undefined;
-  /** what the server's log says of crashes in the last 24 hours, oldest first */
+  /** what the server's log says of the last 24 hours */
+  troubles: ServerTroubles;
+}
+
+/** Lines of a server's log, oldest first. */
+export interface ServerTroubles {
+  /** one for each time that it was killed or crashed: of its recovery, or, if it has not recovered, of its end */
   crashes: string[];
+  /** what could not be written, such as on a full disk */
+  failedWrites: string[];
 }
 
 const DAY_MS = 24 * 3600_000;
 /** Bytes at the end of the server's log that are read, at most. */
 const LOG_BYTES = 1024 * 1024;
-/** A session or the server itself was killed; the server was not shut down before this start. */
-const CRASH =
-  /was terminated by signal|database system was interrupted|not properly shut down|could not write|PANIC:/;
+/** After a crash or a kill, of one of its processes or of all; not after a restore, whose data was interrupted, too. */
+const RECOVERY = /database system was not properly shut down/;
+/** How a crash begins. */
+const CRASH = /was terminated by signal|PANIC:/;
+const CLEAN_END = /database system is shut down/;
+const FAILED_WRITE = /could not (?:write|extend|fsync)/;
 
 /**
  * Looks at the embedded server of a DATA_DIR. It takes no lock and makes no file.
@@ -48,7 +59,7 @@ export function lookAtEmbedded(dataDir: string, now: Date): EmbeddedLook {
       major: undefined,
       connection: undefined,
       owner: undefined,
-      crashes: [],
+      troubles: { crashes: [], failedWrites: [] },
     };
   }
   const file = readPidFile(layout);
@@ -68,14 +79,14 @@ export function lookAtEmbedded(dataDir: string, now: Date): EmbeddedLook {
     major: readFileSync(version, 'utf8').trim(),
     connection: connectionOf(applicationRole, layout.password),
     owner: connectionOf(ownerRole, layout.ownerPassword),
-    crashes: crashesIn(layout.log, now),
+    troubles: troublesIn(endOf(layout.log), now),
   };
 }
 
-/** The lines of the server's log about crashes. Each begins with its time in UTC (log_line_prefix). */
-function crashesIn(log: string, now: Date): string[] {
+/** The end of a log, as text. */
+function endOf(log: string): string {
   const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
-  if (size === 0) return [];
+  if (size === 0) return '';
   const bytes = Buffer.alloc(Math.min(size, LOG_BYTES));
   const file = openSync(log, 'r');
   try {
@@ -83,12 +94,22 @@ function crashesIn(log: string, now: Date): string[] {
   } finally {
     closeSync(file);
   }
-  return bytes
-    .toString('utf8')
-    .split('\n')
-    .filter(line => CRASH.test(line))
-    .filter(line => {
-      const time = Date.parse(`${line.slice(0, 23).replace(' ', 'T')}Z`);
-      return now.getTime() - time < DAY_MS;
-    });
+  return bytes.toString('utf8');
+}
+
+/** What a server's log says of the last 24 hours. Each line begins with its time in UTC (log_line_prefix). */
+export function troublesIn(log: string, now: Date): ServerTroubles {
+  const crashes: string[] = [];
+  const failedWrites: string[] = [];
+  let crashed: string | undefined;
+  for (const line of log.split('\n')) {
+    const time = Date.parse(`${line.slice(0, 23).replace(' ', 'T')}Z`);
+    if (!(now.getTime() - time < DAY_MS)) continue;
+    if (RECOVERY.test(line)) crashes.push(line);
+    if (FAILED_WRITE.test(line)) failedWrites.push(line);
+    if (CRASH.test(line)) crashed = line;
+    else if (RECOVERY.test(line) || CLEAN_END.test(line)) crashed = undefined;
+  }
+  if (crashed !== undefined) crashes.push(crashed);
+  return { crashes, failedWrites };
 }

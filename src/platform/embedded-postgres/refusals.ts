@@ -1,3 +1,5 @@
+import { explainDenied } from './denied.ts';
+
 /** Why the embedded PostgreSQL cannot run, in one sentence for the operator. */
 export class EmbeddedPostgresError extends Error {
   constructor(sentence: string, cause?: unknown) {
@@ -35,6 +37,13 @@ export function asRefusal(dataDir: string, error: unknown): unknown {
   const { code, path, address } = error as NodeJS.ErrnoException & { address?: string };
   const reason = code === undefined ? undefined : reasons[code];
   if (reason === undefined) return error;
+  if (code === 'EACCES') {
+    const { reason: why, remedy } = explainDenied(path ?? dataDir, dataDir);
+    return new EmbeddedPostgresError(
+      `DATA_DIR ${dataDir} cannot be used: ${reason} at ${path ?? dataDir} (${code}), because ${why}; ${remedy}.`,
+      error,
+    );
+  }
   return new EmbeddedPostgresError(
     `DATA_DIR ${dataDir} cannot be used: ${reason} at ${path ?? address ?? dataDir} (${code}).`,
     error,

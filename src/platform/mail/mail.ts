@@ -101,6 +101,35 @@ async function openTransport(url: string) {
   };
 }
 
+/**
+ * Greets the mail server and logs in, without sending anything.
+ *
+ * @param timeoutMs for each step, in milliseconds
+ * @throws MailRefused if the server refuses the login or the greeting; Error if it cannot be reached
+ */
+export async function tryMailServer(url: string, timeoutMs: number): Promise<void> {
+  const { createTransport } = await import('nodemailer');
+  const timeouts = {
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+  };
+  const transport = createTransport({ url, ...timeouts });
+  try {
+    await transport.verify();
+  } catch (error) {
+    const { code, responseCode } = error as SmtpError;
+    if (code === 'EAUTH') {
+      const answered = responseCode === undefined ? '' : ` (${responseCode})`;
+      throw new MailRefused(`the mail server does not accept the login${answered}`, { cause: error });
+    }
+    throw readFailure(error as SmtpError, '');
+  } finally {
+    transport.close();
+  }
+}
+
 interface SmtpError extends Error {
   code?: string;
   responseCode?: number;

@@ -5,7 +5,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Reason } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
-import { outbound } from '../../../platform/outbound/outbound.ts';
+import { type OutboundLimits, outbound } from '../../../platform/outbound/outbound.ts';
 import { type Settings, SettingsError } from '../../../platform/settings/settings.ts';
 import {
   allows,
@@ -164,7 +164,7 @@ function tokenCheck(
   }
   const expected = expectedOf(settings);
   if (secret) return secretTokenCheck(secret, expected);
-  if (url) return keySetTokenCheck(keysFrom(new URL(url), breakers), undefined, expected);
+  if (url) return keySetTokenCheck(keysFrom(new URL(url), { watch: breakers }), undefined, expected);
   if (registry) return ownTokenCheck(registry);
   if (AUTH_MODE === 'required') {
     throw new SettingsError(
@@ -206,11 +206,15 @@ function ownTokenCheck(registry: UserRegistry): TokenCheck {
   };
 }
 
-function keysFrom(url: URL, watch: BreakerWatch | undefined): () => Promise<JSONWebKeySet> {
-  const ask = outbound({ name: 'the user registry', watch });
+/**
+ * @param limits other than those of the client
+ * @returns a function that fetches the keys of a user registry; it throws Error, also if the registry does not answer
+ */
+export function keysFrom(url: URL, limits: Partial<OutboundLimits>): () => Promise<JSONWebKeySet> {
+  const ask = outbound({ name: 'the user registry', ...limits });
   return async () => {
     const { status, body } = await ask({ method: 'GET', url });
-    if (status !== 200) throw new Error(`${url} answered ${status}`);
+    if (status !== 200) throw new Error(`the user registry answered ${status}`);
     return body as JSONWebKeySet;
   };
 }

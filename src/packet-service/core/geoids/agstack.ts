@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { groundOfChecked, readBoundary } from '../../../geometry/boundary.ts';
 import { leafCell, leafToken } from '../../../geometry/cells.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { type Fault, fault, type Reason } from '../../../platform/http/reasons/catalogue.ts';
+import { type Fault, fault, type Reason, textOf } from '../../../platform/http/reasons/catalogue.ts';
 import { outbound } from '../../../platform/outbound/outbound.ts';
 import { isGeoid, pointGeoidV1 } from './geoid.ts';
 import {
@@ -90,6 +90,17 @@ export function agstackResolver(
   };
 }
 
+/**
+ * Looks a point in the Gulf of Guinea up, which registers nothing: whether the registry can be used.
+ *
+ * @throws Error that says why not
+ */
+export async function tryRegistry(settings: AgstackSettings): Promise<void> {
+  const answer = await caller(settings)(FETCH_FIELDS, { latitude: NUDGE, longitude: NUDGE });
+  if (answer.status !== 200) throw new Error(`the asset registry says: ${refusalText(answer)}`);
+  readFields(answer.body['Fetched fields']);
+}
+
 /** The registry refused the place; the message is its own. */
 class Refusal extends Error {}
 
@@ -98,7 +109,7 @@ class Unusable extends Error {
   readonly faultAt: (field: string) => Fault;
 
   constructor(faultAt: (field: string) => Fault) {
-    super('the asset registry cannot be used');
+    super(textOf(faultAt('a place')));
     this.faultAt = faultAt;
   }
 }

@@ -5,7 +5,7 @@ import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
-import { agstackResolver } from './agstack.ts';
+import { type AgstackSettings, agstackResolver } from './agstack.ts';
 import { pointGeoid } from './geoid.ts';
 import { fieldFinder, freeGeoid, sameGround } from './registry.ts';
 import { checkPoint, type GeoidResolver, MAX_ADDITIONAL_GEOIDS } from './resolution.ts';
@@ -35,14 +35,18 @@ export function makeResolver(
 ): GeoidResolver {
   const { ASSET_REGISTRY_URL: url, ASSET_REGISTRY_STRICT: strict } = settings;
   if (url === undefined) return builtInResolver(pool, { strict, pace, surveyor });
-  const agstack = {
+  const agstack = { ...agstackOf(settings, url), limits: { watch: breakers } };
+  return agstackResolver(agstack, (geometry, path) => surveyor.survey(geometry, path, false));
+}
+
+/** How an asset registry is reached. */
+export function agstackOf(settings: RegistrySettings, url: string): AgstackSettings {
+  return {
     url,
     token: settings.ASSET_REGISTRY_TOKEN,
     apiKey: settings.ASSET_REGISTRY_API_KEY,
     clientSecret: settings.ASSET_REGISTRY_CLIENT_SECRET,
-    limits: { watch: breakers },
   };
-  return agstackResolver(agstack, (geometry, path) => surveyor.survey(geometry, path, false));
 }
 
 /**

@@ -14,6 +14,20 @@ export async function findLastMessage(database: Database, threadId: string): Pro
   return Number(rows[0]?.position ?? 0);
 }
 
+/** Messages of a thread (uuid form) after a position, in the order of the log; erased ones are among them. */
+export async function findMessagesAfter(
+  database: Database,
+  threadId: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ position: number; packetId: string }[]> {
+  const { rows } = await database.query<{ position: string; packetId: string }>({
+    text: `SELECT position, packet_id AS "packetId" FROM packet_log
+      WHERE thread_id = $1 AND position > $2 AND kind = 'chat.message' ORDER BY position LIMIT $3`,
+    values: [threadId, after, limit],
+  });
+  return rows.map(row => ({ ...row, position: Number(row.position) }));
+}
+
 /** The first position of some messages (uuid form) in the log; undefined while none of them is there. */
 export async function findFirstPosition(
   database: Database,

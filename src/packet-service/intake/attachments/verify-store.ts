@@ -41,3 +41,14 @@ export async function isUsed(database: Database, sha256: string): Promise<boolea
   );
   return rowCount === 1;
 }
+
+/** The attachments (uuid form) that have a content (lowercase hex): `limit` of them, in no order. */
+export async function findAttachmentsOf(
+  database: Database,
+  sha256: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await database.query<{ id: string }>(sql`
+    SELECT attachment_id AS id FROM attachments WHERE sha256 = ${Buffer.from(sha256, 'hex')} LIMIT ${limit}`);
+  return rows.map(({ id }) => id);
+}

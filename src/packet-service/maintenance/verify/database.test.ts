@@ -300,10 +300,16 @@ test('fieldtrace verify prints each mismatch and ends with 1, without one with 0
      VALUES (gen_random_uuid(), 'document', 'a.pdf', 'application/pdf', 4, $1, now())`,
     [rows[0].id],
   );
+  await service.pool.query(
+    `INSERT INTO trace_backend.image_uses (storage_key, entity, entity_id)
+     SELECT storage_key, 'label_batch', 7 FROM trace_backend.images`,
+  );
   const broken = await run('--threads', '1');
   expect(broken.code).toBe(1);
-  expect(broken.stdout).toMatch(/^attachment att_\w+: its file cannot be read/m);
-  expect(broken.stdout).toMatch(/^image [\w-]+: its file is missing$/m);
+  expect(broken.stdout).toMatch(
+    /^attachment att_\w+: its file cannot be read: .*; it belongs to packet \w{26}$/m,
+  );
+  expect(broken.stdout).toMatch(/^image [\w-]+: its file is missing; it belongs to label batch 7$/m);
   expect(broken.stdout).toMatch(/: 2 mismatches\n$/);
   expect(await run('--threads', '0')).toMatchObject({
     code: 2,

@@ -3,15 +3,25 @@ import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import type { Database } from '../../../platform/database/database.ts';
 import type { FileStore } from '../../../platform/files/index.ts';
+import { Problem } from '../../../platform/http/problems.ts';
 import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
+import { uuidToUlid } from '../../core/packet-format/ulid.ts';
+import { findCarriers } from '../../core/packets/attachment-store.ts';
 import { contentKey } from '../../intake/attachments/store-attachment.ts';
-import { isUsed, listContents, type UsedContent } from '../../intake/attachments/verify-store.ts';
+import {
+  findAttachmentsOf,
+  isUsed,
+  listContents,
+  type UsedContent,
+} from '../../intake/attachments/verify-store.ts';
 import type { Mismatch } from './range.ts';
 
 /** Contents that one statement reads. */
 const BATCH = 500;
 /** Files that are read at once. */
 const AT_ONCE = 4;
+/** Packets that are named of those which lack a file. */
+const NAMED = 5;
 
 /** What came of a file. */
 export interface FileResult {
@@ -55,18 +65,34 @@ async function verifyContent(
   const subject = `attachment ${attachmentIdText(attachmentId)}`;
   // Since its row was read, an attachment may have expired or been erased.
   const stillThere = faults.length === 0 || (await isUsed(database, sha256));
-  return {
-    attachments,
-    bytes: file.size,
-    mismatches: stillThere ? faults.map(fault => ({ subject, fault })) : [],
-  };
+  const mismatches: Mismatch[] = faults.map(fault => ({ subject, fault }));
+  if (file.fault !== undefined) {
+    const fault = `${file.fault}${await carriersOf(database, sha256)}`;
+    mismatches.splice(-1, 1, { subject, fault, ...(file.isMissing && { isMissingFile: true }) });
+  }
+  return { attachments, bytes: file.size, mismatches: stillThere ? mismatches : [] };
+}
+
+/** The packets that are without a file now, in words: the first of them, for a content that many have. */
+async function carriersOf(database: Database, sha256: string): Promise<string> {
+  const found: string[] = [];
+  for (const id of await findAttachmentsOf(database, sha256, NAMED)) {
+    for (const packet of await findCarriers(database, id, NAMED + 1)) {
+      const text = uuidToUlid(packet);
+      if (!found.includes(text)) found.push(text);
+    }
+    if (found.length > NAMED) break;
+  }
+  if (found.length === 0) return '; no packet has it';
+  const named = found.sort().slice(0, NAMED).join(', ');
+  return `; it belongs to packet ${named}${found.length > NAMED ? ' and others' : ''}`;
 }
 
 /** Hash and size of a file; without a hash, why it cannot be read. */
 async function hashFile(
   files: FileStore,
   key: string,
-): Promise<{ sha256?: string; size: number; fault?: string }> {
+): Promise<{ sha256?: string; size: number; fault?: string; isMissing?: boolean }> {
   const hash = createHash('sha256');
   let size = 0;
   try {
@@ -78,6 +104,7 @@ async function hashFile(
     });
     return { sha256: hash.digest('hex'), size };
   } catch (error) {
-    return { size, fault: `its file cannot be read: ${(error as Error).message}` };
+    const isMissing = error instanceof Problem && error.code === 'internal';
+    return { size, isMissing, fault: `its file cannot be read: ${(error as Error).message}` };
   }
 }

@@ -28,6 +28,8 @@ export interface Mismatch {
   subject: string;
   /** a column, or rows, that differ, such as `packets.geoid`; or a sentence */
   fault: string;
+  /** set if the fault is that a file is not in the store */
+  isMissingFile?: true;
 }
 
 /** A packet of which nothing but Header and hash are left. */

@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { link, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { syncFolder } from '../../files/whole-file.ts';
-import { BackupError } from './backup-error.ts';
+import { BackupError, GONE_REMEDY } from './backup-error.ts';
 import type { BackupTarget, Listed } from './target.ts';
 
 /** Files on their way in begin with this. */
@@ -96,7 +96,7 @@ async function makeFolders(folder: string, name: string): Promise<void> {
   const [instance = '', ...rest] = name.split('/');
   const own = path.join(folder, instance);
   if (rest.join('/') !== 'key' && !(await stat(own).catch(ignoreMissing))) {
-    throw new BackupError(`${own} is missing: is the disk mounted?`);
+    throw new BackupError(`${own} is missing. ${GONE_REMEDY}`);
   }
   const parent = path.dirname(path.join(folder, name));
   const first = await mkdir(parent, { recursive: true, mode: 0o700 });

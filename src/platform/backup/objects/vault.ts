@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { SettingsError } from '../../settings/settings.ts';
-import { BackupError, DamagedError } from './backup-error.ts';
+import { BackupError, DamagedError, GONE_REMEDY } from './backup-error.ts';
 import { type Sealing, SealingEnded } from './sealing.ts';
 import type { BackupTarget, Listed } from './target.ts';
 
@@ -30,6 +30,21 @@ export interface Vault {
 }
 
 const KEY = 'key';
+
+/**
+ * Checks that the key of an instance is still in the target. A process that has opened the vault would go on writing
+ * objects that nobody can read.
+ *
+ * @throws DamagedError that says what to do
+ */
+export async function checkKey(target: BackupTarget, instance: string): Promise<void> {
+  const name = `${instance}/${KEY}`;
+  if (!(await target.get(name))) throw missingKey(target, name);
+}
+
+function missingKey({ place }: BackupTarget, name: string): DamagedError {
+  return new DamagedError(`${name} is missing in ${place}. ${GONE_REMEDY}`);
+}
 
 /** The instances that a target holds. */
 export async function listInstances(target: BackupTarget): Promise<string[]> {
@@ -109,8 +124,7 @@ async function keyOf(
     if ((await target.put(name, made.bytes)) === 'stored') return made.identity as string;
     bytes = await target.get(name);
   }
-  if (!bytes)
-    throw new DamagedError(`${name} is missing in ${target.place}: is it the right one, and mounted?`);
+  if (!bytes) throw missingKey(target, name);
   const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
     if (error instanceof SealingEnded) throw error;
     throw new SettingsError(

@@ -11,8 +11,8 @@ import { beginRestore } from '../../embedded-postgres/restoring.ts';
 import type { FileStore } from '../../files/index.ts';
 import type { Base, ClusterCopy } from '../base.ts';
 import { type Catalogue, readBase, readCatalogue } from '../catalogue.ts';
-import { isComplete, openFile, readFileIndex } from '../files.ts';
-import { BackupError } from '../objects/backup-error.ts';
+import { type FileIndex, isComplete, openFile, readFileIndex } from '../files.ts';
+import { BackupError, DamagedError } from '../objects/backup-error.ts';
 import type { Vault } from '../objects/vault.ts';
 import { findRecovery } from '../store.ts';
 import { fetchLog, LOG_FOLDER, RESTORE_COMMAND, unpackCluster } from './unpack.ts';
@@ -30,6 +30,8 @@ export interface Restoring {
   files: FileStore;
   /** told what is being done, and how far it is, from 0 to 1 */
   onProgress: (what: string, part: number) => void;
+  /** told of each file that is not restored, because an object of it is damaged or missing */
+  onLost: (error: DamagedError) => void;
   logger: Logger;
 }
 
@@ -39,11 +41,13 @@ export interface Restored {
   time: Date | undefined;
   /** how many files were fetched */
   files: number;
+  /** how many files were not restored */
+  lost: number;
 }
 
 /**
  * Restores a database and its files into a new DATA_DIR. A kill at any moment leaves a DATA_DIR that no start accepts,
- * and that another restore begins again with.
+ * and that another restore begins again with. A file whose backup is damaged is left out, and everything else restored.
  *
  * @param finish what is done on the restored database, before anybody uses it
  * @throws DamagedError, SettingsError, EmbeddedPostgresError; Error when the time cannot be reached
@@ -56,8 +60,7 @@ export async function restore<Finished>(
   const catalogue = await readCatalogue(vault);
   const base = await chooseBase(vault, catalogue, to);
   if (!base.cluster) {
-    const files = await restoreFiles(restoring);
-    return { base, time: undefined, files, finished: undefined };
+    return { base, time: undefined, ...(await restoreFiles(restoring)), finished: undefined };
   }
   const end = await beginRestore(into);
   const server = await recover(restoring, { ...base, cluster: base.cluster }, catalogue);
@@ -65,7 +68,7 @@ export async function restore<Finished>(
   let restored: Restored;
   try {
     const time = await lastTime(server, base);
-    restored = { base, time, files: await restoreFiles(restoring) };
+    restored = { base, time, ...(await restoreFiles(restoring)) };
     finished = await finish(server, restored);
   } finally {
     await server.stop();
@@ -143,32 +146,57 @@ async function lastTime(server: EmbeddedPostgres, base: Base): Promise<Date> {
   }
 }
 
-/** Fetches the files that the store lacks, but for those that were gone at the time. */
-async function restoreFiles({ vault, to, files, onProgress }: Restoring): Promise<number> {
+/**
+ * Fetches the files that the store lacks, but for those that were gone at the time. One that is damaged in the target is
+ * reported and left out.
+ */
+async function restoreFiles({
+  vault,
+  to,
+  files,
+  onProgress,
+  onLost,
+}: Restoring): Promise<Pick<Restored, 'files' | 'lost'>> {
   const index = await readFileIndex(vault);
   const wanted = [...index.parts.keys()].filter(name => {
     const gone = index.gone.get(name);
     return isComplete(index, name) && (!gone || (to !== undefined && gone > to));
   });
   const limit = pLimit(AT_ONCE);
+  const lost = new Map<string, DamagedError>();
   let done = 0;
   let fetched = 0;
   await limit.map(wanted, async name => {
-    const { key, size, content } = await openFile(vault, index, name);
-    if ((await files.size(key)) !== size) {
-      const received = await files.receive(
-        content,
-        size,
-        () => new Error(`${key} is larger than it should be`),
-      );
-      try {
-        await files.put(key, received);
-        fetched++;
-      } finally {
-        await received.discard();
-      }
+    try {
+      if (await restoreFile({ vault, files }, index, name)) fetched++;
+    } catch (error) {
+      if (!(error instanceof DamagedError)) throw error;
+      lost.set(name, error);
     }
     onProgress('fetching files', ++done / wanted.length);
   });
-  return fetched;
+  // A bucket outlives the machine and may have them.
+  if (lost.size > 0) for await (const key of files.list()) lost.delete(vault.aliasOf(key));
+  for (const error of lost.values()) onLost(error);
+  return { files: fetched, lost: lost.size };
+}
+
+/**
+ * @returns whether the store lacked the file
+ * @throws DamagedError; Problem unavailable if it cannot be stored
+ */
+async function restoreFile(
+  { vault, files }: Pick<Restoring, 'vault' | 'files'>,
+  index: FileIndex,
+  name: string,
+): Promise<boolean> {
+  const { key, size, content } = await openFile(vault, index, name);
+  if ((await files.size(key)) === size) return false;
+  const received = await files.receive(content, size, () => new Error(`${key} is larger than it should be`));
+  try {
+    await files.put(key, received);
+    return true;
+  } finally {
+    await received.discard();
+  }
 }

@@ -16,6 +16,10 @@ export const commandReasons = {
     'the database is older than this version and lacks {names}: start the services once',
   ),
   'command.not_a_notification': invalid('--id must be a notification_id, {id} is none'),
+  'command.no_tables_of_1': notFound('the database has no tables of 1.0: start the services once'),
+  'closing.not_owner': forbidden(
+    'only the role that owns the tables can close threads: set DATABASE_OWNER_URL',
+  ),
   'erasure.wrong_reason_length': invalid('the reason must have 1 to {max} characters'),
   'erasure.not_owner': forbidden(
     'only the role that owns the tables can erase packets: set DATABASE_OWNER_URL',

@@ -80,16 +80,14 @@ export function openProvider(
     purpose: Purpose,
     userId?: number,
   ): Promise<Record<string, unknown> | undefined> {
-    const url = new URL(`${FX_URL?.replace(/\/+$/, '')}/${path}`);
-    url.searchParams.set('access_key', FX_ACCESS_KEY as string);
-    if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+    const url = addressOf(FX_URL as string, FX_ACCESS_KEY as string, path);
     if (purpose === 'other') checkRest(rest);
     const attempts = rest.isTried() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       await spend(pool, purpose, userId);
       try {
         const { body } = await send({ method: 'GET', url });
-        const answer = judge(body, logger);
+        const answer = judge(body, (code, reason) => logger.error({ code }, reason));
         if (rest.isTried()) breakers?.closed(NAME);
         rest.succeeded();
         return answer;
@@ -97,7 +95,11 @@ export function openProvider(
         const wasTried = rest.isTried();
         rest.failed();
         if (!wasTried && rest.isTried()) breakers?.opened(NAME, (error as Error).message);
-        if (attempt === attempts || (error as Problem).code !== 'unavailable' || error instanceof Refusal)
+        if (
+          attempt === attempts ||
+          (error as Problem).code !== 'unavailable' ||
+          error instanceof ProviderRefusal
+        )
           throw error;
       }
     }
@@ -121,6 +123,29 @@ export function openProvider(
       return body && (readPublication(body) ?? undefined);
     },
   };
+}
+
+/**
+ * Retrieves the latest rates once, without counting the request: whether the provider can be used.
+ *
+ * @param timeoutMs for the answer, in milliseconds
+ * @throws ProviderRefusal if it does not accept the key; Problem unavailable for other reasons
+ */
+export async function tryProvider(
+  { FX_URL, FX_ACCESS_KEY }: { FX_URL: string; FX_ACCESS_KEY: string },
+  timeoutMs: number,
+): Promise<void> {
+  const send = outbound({ name: NAME, timeoutMs, retries: 0 });
+  const { body } = await send({ method: 'GET', url: addressOf(FX_URL, FX_ACCESS_KEY, 'latest') });
+  if (!readPublication(judge(body, () => {}))) throw unusable();
+}
+
+/** The address of a request; it contains the key. */
+function addressOf(base: string, key: string, path: string): URL {
+  const url = new URL(`${base.replace(/\/+$/, '')}/${path}`);
+  url.searchParams.set('access_key', key);
+  if (path !== 'symbols') url.searchParams.set('base', 'EUR');
+  return url;
 }
 
 /** Consecutive failures before requests are suspended. */
@@ -152,7 +177,7 @@ async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined
 type WhyRefused = `exchange_rate.provider_${'refuses_key' | 'refuses_euro' | 'requests_used_up' | 'failed'}`;
 
 /** Permanent refusals by the provider, for which retries would only cost requests. */
-class Refusal extends Problem<WhyRefused> {}
+export class ProviderRefusal extends Problem<WhyRefused> {}
 
 /** The provider's error codes for a date without rates, and for our key. */
 const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
@@ -165,8 +190,16 @@ const REFUSALS: [RegExp, WhyRefused][] = [
   [/^(104|usage_limit_reached|rate_limit_reached)$/, 'exchange_rate.provider_requests_used_up'],
 ];
 
-/** The body of a successful answer; undefined if the provider has no rates for the date. */
-function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown> | undefined {
+/**
+ * The body of a successful answer; undefined if the provider has no rates for the date.
+ *
+ * @param tell called with the provider's code and the reason of a refusal
+ * @throws ProviderRefusal
+ */
+function judge(
+  body: unknown,
+  tell: (code: string, reason: string) => void,
+): Record<string, unknown> | undefined {
   const { success, error, message } = (body ?? {}) as Record<string, unknown>;
   if (error === undefined && success !== false && message === undefined)
     return body as Record<string, unknown>;
@@ -175,8 +208,8 @@ function judge(body: unknown, logger: FastifyBaseLogger): Record<string, unknown
   if (names.some(name => NO_RATES.has(name))) return undefined;
   const [, reason = 'exchange_rate.provider_failed'] =
     REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
-  const refusal = new Refusal(reason, {}, { retryAfter: 3600 });
-  logger.error({ code: names.join(' ').trim().slice(0, 80) }, refusal.message);
+  const refusal = new ProviderRefusal(reason, {}, { retryAfter: 3600 });
+  tell(names.join(' ').trim().slice(0, 80), refusal.message);
   throw refusal;
 }
 

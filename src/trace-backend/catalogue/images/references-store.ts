@@ -157,7 +157,7 @@ export async function dropReferences(
 }
 
 /** The records that refer to an image or document, by kind. */
-async function findUses(
+export async function findUses(
   database: Database,
   storageKey: string,
 ): Promise<{ entity: Entity; entityIds: number[] }[]> {
