@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -154,6 +155,40 @@ test('a request that the services refuse is refused in their own words, also one
   expect([broken.status, Object.keys(broken.body)]).toEqual([400, ['error']]);
   const unknown = await user.send('GET', '/trace/api/nothing');
   expect([unknown.status, unknown.body.status]).toEqual([404, 'NOT_FOUND']);
+});
+
+test("the services' routes for operators are unknown paths here; questions about health are answered", async () => {
+  expect(pages.operatorPaths).toEqual(['/packet/metrics', '/trace/metrics']);
+  const unknown = { packet: await user.send('GET', '/packet/x'), trace: await user.send('GET', '/trace/x') };
+  for (const path of pages.operatorPaths) {
+    const name = path.split('/')[1] as 'packet' | 'trace';
+    for (const written of [path, `${path}/`, path.replace('m', '%6d'), `${path}?x=1`]) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const { status, text } = await user.send(method, written);
+        expect(status, `${method} ${written} ${text}`).toBe(404);
+      }
+      const { body } = await user.send('GET', written, undefined, {
+        authorization: `Bearer ${'x'.repeat(20)}`,
+      });
+      expect(Object.keys(body)).toEqual(Object.keys(unknown[name].body));
+      expect(JSON.stringify(body)).toMatch(/nothing at/);
+    }
+    expect((await user.send('GET', `/${name}/health/ready`)).status).toBe(200);
+  }
+  for (const url of [pages.packetUrl, pages.traceUrl]) {
+    expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  }
+});
+
+test('the proxies of deploy/ refuse every route for operators, at the services and through the console', async () => {
+  const nginx = await readFile('deploy/nginx/fieldtrace.conf', 'utf8');
+  const caddy = await readFile('deploy/Caddyfile', 'utf8');
+  const ofServices = [...new Set(pages.operatorPaths.map(path => path.replace(/^\/\w+/, '')))];
+  const closed = (paths: string[]) => `location ~ ^(${paths.join('|')})/?$ { deny all; }`;
+  expect(nginx.split(closed(ofServices))).toHaveLength(3);
+  expect(nginx.split(closed(pages.operatorPaths))).toHaveLength(2);
+  const all = [...ofServices, ...pages.operatorPaths].flatMap(path => [path, `${path}/`]);
+  expect(caddy).toContain(`@operator path ${all.join(' ')}\n\trespond @operator 403`);
 });
 
 test('a service that does not run beside the console is named', async () => {
