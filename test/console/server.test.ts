@@ -123,6 +123,45 @@ test('a change from a page of another origin is refused, whatever it says of its
   expect((await pages.send('POST', '/packet/intake/scouting', observation, own)).status).toBe(201);
 });
 
+test('a request with a Bearer token acts as its user from any origin, and its cookies are ignored', async () => {
+  const { cookie } = user;
+  const other = await pages.login((await pages.newUser('USER', { name: 'Zawadi', surname: 'Bahati' })).email);
+  const bearer = `Bearer ${/trace-accessToken=([^;]+)/.exec(other.cookie)?.[1]}`;
+  const origin = 'https://elsewhere.example';
+  const rename = (headers: Record<string, string>) =>
+    pages.send('PUT', '/trace/api/user/profile', { surname: 'Uwera' }, headers);
+  const nameOf = async (of: typeof user) =>
+    (await of.send('GET', '/trace/api/user/profile')).body.data.surname;
+
+  for (const beside of [{}, { cookie }] as Record<string, string>[]) {
+    const headers = { authorization: bearer, origin, ...beside };
+    expect((await rename(headers)).status).toBe(200);
+    expect((await pages.send('POST', '/packet/intake/scouting', observation, headers)).status).toBe(201);
+  }
+  expect(await nameOf(other)).toBe('Uwera');
+  for (const authorization of ['Bearer a.b.c', 'bearer a b', 'Bearer', `Bearer ft_${'x'.repeat(49)}`]) {
+    for (const from of [origin, pages.url]) {
+      expect((await rename({ authorization, origin: from, cookie })).status, authorization).toBe(401);
+      const headers = { authorization, origin: from, cookie };
+      expect((await pages.send('POST', '/packet/intake/scouting', observation, headers)).status).toBe(401);
+      const refresh = await pages.send('POST', '/trace/api/user/refresh_authentication', undefined, headers);
+      expect(refresh.status, authorization).toBe(401);
+    }
+  }
+  // Another scheme is for a proxy in between: the cookie counts, and so does where it comes from.
+  const basic = { authorization: 'Basic YTpi', cookie };
+  for (const path of ['/trace/api/user/logout', '/packet/intake/scouting']) {
+    expect((await pages.send('POST', path, observation, { ...basic, origin })).status).toBe(403);
+    expect((await pages.send('POST', path, observation, basic)).status).toBe(403);
+  }
+  const own = await pages.send('POST', '/packet/intake/scouting', observation, {
+    ...basic,
+    origin: pages.url,
+  });
+  expect(own.status, own.text).toBe(201);
+  expect(await nameOf(user)).toBe('Uwase');
+});
+
 test('addresses in answers lead through the console: an upload is begun and continued there', async () => {
   const tus = { 'tus-resumable': '1.0.0', 'upload-length': '3' };
   const begun = await user.send('POST', '/packet/attachments/uploads', undefined, tus);
