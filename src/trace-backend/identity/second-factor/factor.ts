@@ -75,6 +75,36 @@ export async function proveFactor(
   return isGood;
 }
 
+/**
+ * Uses up a fresh code of a logged-in user's second factor, for changes that a stolen session must not be enough for.
+ * Needs none if the user has no factor.
+ *
+ * @throws Problem unauthenticated with the field code, like a login; too_many_requests
+ */
+export async function checkFreshCode(
+  context: { pool: pg.Pool; box: SecretBox },
+  userId: number,
+  code: string | undefined,
+): Promise<{ wasNeeded: boolean }> {
+  const factor = await requiredFactor(context.pool, userId);
+  if (!factor) return { wasNeeded: false };
+  if (code === undefined) throw codeNeeded(NEEDED);
+  if (!(await proveFactor(context, factor, code))) throw codeNeeded('code is wrong or was used before');
+  return { wasNeeded: true };
+}
+
+/**
+ * Checks that a user still has no second factor, for what was begun without one. The caller holds the lock of the user's
+ * row, with which a factor is confirmed, too.
+ *
+ * @throws Problem unauthenticated with the field code
+ */
+export async function checkNoFactor(database: Database, userId: number): Promise<void> {
+  if (await requiredFactor(database, userId)) throw codeNeeded(NEEDED);
+}
+
+const NEEDED = 'code is needed: this account has a second factor';
+
 /** The error for a missing or invalid code. */
 export function codeNeeded(sentence: string): Problem {
   return new Problem('unauthenticated', sentence, { fields: { code: sentence } });
