@@ -11,7 +11,13 @@ export function fill(message: Message, values: Record<string, string | number>, 
   });
 }
 
+/**
+ * The languages that CLDR has no plural rules for, each with the language whose rules its messages follow. Browsers
+ * differ in what they do with such a language: some have one form for all numbers, some take the language of the machine.
+ */
+const RULES_OF: Readonly<Record<string, string>> = { rw: 'en' };
+
 function pluralOf(forms: Exclude<Message, string>, count: number, locale: string): string {
-  const form = new Intl.PluralRules([locale, 'en-GB']).select(count);
+  const form = new Intl.PluralRules([RULES_OF[locale] ?? locale, 'en-GB']).select(count);
   return forms[form] ?? forms.other ?? '';
 }

@@ -407,7 +407,7 @@ test('an administrator imports the rates of a file, sees what is wrong with anot
   await page.getByText('line 3: soon is not a rate of CHF').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,0.97,\n'));
   await press('Import the rates');
-  await page.getByText('2 rates of 2 days are imported').waitFor();
+  await page.getByText('Imported. Rates: 2; days: 2').waitFor();
   await page.getByText('from May 15, 2024 to May 16, 2024').waitFor();
   await page.getByRole('button', { name: 'Disable CHF' }).waitFor();
   await expectAccessible(page);

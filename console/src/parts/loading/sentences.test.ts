@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import english from '../../messages/en/failures.json' with { type: 'json' };
+import type { Message } from '../../messages/fill.ts';
 import { recognise, SENTENCES } from './sentences.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
@@ -103,11 +104,13 @@ test('each sentence is recognised as itself, and what is not known stays as it i
 });
 
 test('every sentence has a message, and none of them names a field or a code of the services', () => {
-  const messages: Record<string, string> = english;
+  const messages: Record<string, Message> = english;
   const keys = Object.keys(messages).filter(key => key.startsWith('said.'));
   expect([...new Set(SENTENCES.map(([key]) => `said.${key}`))].sort()).toEqual(keys.sort());
   for (const key of keys) {
-    const words = (messages[key] ?? '').replaceAll(/\{[a-z]+\}|WebP/g, '');
+    const message = messages[key] as Message;
+    const forms = typeof message === 'string' ? [message] : Object.values(message);
+    const words = forms.join('. ').replaceAll(/\{[a-z]+\}|WebP/g, '');
     expect(words, key).not.toMatch(/[a-z][A-Z]|[A-Z]_[A-Z]|[a-z]_[a-z]|[a-z]\.[a-z]+ /);
   }
 });
