@@ -56,6 +56,8 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await page.getByLabel('Link: YouTube').waitFor();
   const inRwanda = page.getByRole('group', { name: 'Address in Rwanda' });
   expect(await page.getByRole('group', { name: /^Address in/ }).count()).toBe(0);
+  const countries = await page.getByLabel('Country').locator('option').allInnerTexts();
+  expect(countries.slice(0, 5)).toEqual(['None', 'Afghanistan', 'Åland Islands', 'Albania', 'Algeria']);
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
   await inRwanda.getByLabel('Village').fill('Nyanza');
   await page.getByLabel('Country').selectOption({ label: 'Honduras' });
