@@ -222,8 +222,9 @@ test('a key made without a second factor ends where the role of its user comes t
     403,
     expect.stringContaining('needs a second factor'),
   ]);
-  await withSecondFactor(here);
-  const { key: after } = await newKey(here, ['read']);
+  const { app } = await withSecondFactor(here);
+  expect(await listed(regional)).toEqual([]);
+  const { key: after } = await newKey(here, ['read'], { code: app.code() });
   expect((await strict.send('GET', list, undefined, bearer(after))).status).toBe(200);
   expect(await packets(after, strictPacket)).toBe(200);
   await strictPacket.stop();

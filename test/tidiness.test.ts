@@ -273,6 +273,7 @@ const OWNERS: Record<string, string> = {
   image_leftovers: 'images',
   products: 'products',
   product_companies: 'products',
+  product_departures: 'products',
   product_changes: 'products',
   final_products: 'final-products',
   final_product_labels: 'final-products',

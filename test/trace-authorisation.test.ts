@@ -302,6 +302,10 @@ const TABLE: Record<string, Row> = {
     ...everyone(404),
     regionalAdmin: 403,
   },
+  'POST /api/product/{id}/company/{companyId}/allow': {
+    path: productPath('/company/999999/allow'),
+    ...everyone(404),
+  },
   'GET /api/product/{id}/history': { path: productPath('/history'), ...changing },
   'GET /api/product/{id}/origin.geojson': { path: productPath('/origin.geojson'), ...reading },
   ...codeRows(() => (codeAdmin ??= trace.loggedIn('SYSTEM_ADMIN')), {

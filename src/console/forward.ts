@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hideOperatorRoutes } from '../platform/http/operator-routes.ts';
 import { Problem } from '../platform/http/problems.ts';
 import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings/settings.ts';
@@ -14,7 +15,8 @@ export interface Services {
 
 /**
  * Hands requests below /packet and /trace to the services in this process, with the connection itself: bodies, streams,
- * live feeds and aborted requests work as if the service had been asked directly, and its limits count.
+ * live feeds and aborted requests work as if the service had been asked directly, and its limits count. Routes for operators (`config.operator`) are
+ * not reached this way: they answer like unknown paths.
  */
 export function registerForwarding(app: Server, services: Services, settings: Settings): void {
   const missing = {
@@ -69,6 +71,7 @@ function handOver(
     if (typeof location === 'string' && /^\/(?!\/)/.test(location)) headers.location = `${prefix}${location}`;
   });
   raw.url = rest;
+  hideOperatorRoutes(raw);
   service.routing(raw, reply.raw);
 }
 

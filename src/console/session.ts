@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../platform/http/problems.ts';
+import { hasBearer } from '../platform/tokens/bearer.ts';
 import { ACCESS_COOKIE } from '../trace-backend/identity/sessions/cookies.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -10,7 +11,7 @@ const TOKEN = new RegExp(`(?:^|;\\s*)${ACCESS_COOKIE}=([\\w.-]+)`);
 /**
  * Refuses changes that do not come from a page of the console. Browsers send a user's cookies with requests of any page,
  * and say with every change which page it comes from: in Origin (Fetch standard §3.2), and in Sec-Fetch-Site, which no
- * script can set. Programs that send a token of their own need neither.
+ * script can set. Programs that send a Bearer token of their own need neither; their cookies are dropped.
  *
  * @param own the origin of the console, as the browser knows it
  * @throws Problem forbidden
@@ -19,7 +20,11 @@ export function checkOrigin(
   { method, headers }: Pick<IncomingMessage, 'method' | 'headers'>,
   own: string,
 ): void {
-  if (READING.has(method ?? '') || headers.authorization !== undefined) return;
+  if (hasBearer(headers)) {
+    delete headers.cookie;
+    return;
+  }
+  if (READING.has(method ?? '')) return;
   const { origin, 'sec-fetch-site': site } = headers;
   if (origin !== own || (site !== undefined && site !== 'same-origin')) {
     throw new Problem('console.foreign_origin');
@@ -32,7 +37,7 @@ export function checkOrigin(
  * @throws Problem unauthenticated without a session: the packet service would take the request for an anonymous one
  */
 export function bearToken({ headers }: Pick<IncomingMessage, 'headers'>): void {
-  if (headers.authorization === undefined) {
+  if (!hasBearer(headers)) {
     const token = TOKEN.exec(headers.cookie ?? '')?.[1];
     if (token === undefined) throw new Problem('console.not_logged_in');
     headers.authorization = `Bearer ${token}`;

@@ -155,7 +155,8 @@ async function checkAccounts(settings: Settings, connection: Connection): Promis
     settings.SMTP_URL === undefined
       ? 'copy a link for each under Administration → Users, and give it to the person'
       : 'ask them to confirm it under Account → Profile';
-  const message = `${count} active users have not confirmed their address, so shares and invitations to it do not reach them`;
+  const users = count === 1 ? '1 active user has' : `${count} active users have`;
+  const message = `${users} not confirmed their address, so shares and invitations to it do not reach them`;
   return warning('accounts', message, remedy);
 }
 

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -36,6 +37,9 @@ test('every address of a screen is the one page, which may load nothing inline a
     expect(policy).toContain("default-src 'self'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    expect(headers.get('permissions-policy')).toBe(
+      'camera=(self), geolocation=(self), microphone=(), payment=(), usb=()',
+    );
     expect(text).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bstyle=|\bon\w+=|https?:\/\//);
   }
 });
@@ -125,6 +129,45 @@ test('a change from a page of another origin is refused, whatever it says of its
   expect((await pages.send('POST', '/packet/intake/scouting', observation, own)).status).toBe(201);
 });
 
+test('a request with a Bearer token acts as its user from any origin, and its cookies are ignored', async () => {
+  const { cookie } = user;
+  const other = await pages.login((await pages.newUser('USER', { name: 'Zawadi', surname: 'Bahati' })).email);
+  const bearer = `Bearer ${/trace-accessToken=([^;]+)/.exec(other.cookie)?.[1]}`;
+  const origin = 'https://elsewhere.example';
+  const rename = (headers: Record<string, string>) =>
+    pages.send('PUT', '/trace/api/user/profile', { surname: 'Uwera' }, headers);
+  const nameOf = async (of: typeof user) =>
+    (await of.send('GET', '/trace/api/user/profile')).body.data.surname;
+
+  for (const beside of [{}, { cookie }] as Record<string, string>[]) {
+    const headers = { authorization: bearer, origin, ...beside };
+    expect((await rename(headers)).status).toBe(200);
+    expect((await pages.send('POST', '/packet/intake/scouting', observation, headers)).status).toBe(201);
+  }
+  expect(await nameOf(other)).toBe('Uwera');
+  for (const authorization of ['Bearer a.b.c', 'bearer a b', 'Bearer', `Bearer ft_${'x'.repeat(49)}`]) {
+    for (const from of [origin, pages.url]) {
+      expect((await rename({ authorization, origin: from, cookie })).status, authorization).toBe(401);
+      const headers = { authorization, origin: from, cookie };
+      expect((await pages.send('POST', '/packet/intake/scouting', observation, headers)).status).toBe(401);
+      const refresh = await pages.send('POST', '/trace/api/user/refresh_authentication', undefined, headers);
+      expect(refresh.status, authorization).toBe(401);
+    }
+  }
+  // Another scheme is for a proxy in between: the cookie counts, and so does where it comes from.
+  const basic = { authorization: 'Basic YTpi', cookie };
+  for (const path of ['/trace/api/user/logout', '/packet/intake/scouting']) {
+    expect((await pages.send('POST', path, observation, { ...basic, origin })).status).toBe(403);
+    expect((await pages.send('POST', path, observation, basic)).status).toBe(403);
+  }
+  const own = await pages.send('POST', '/packet/intake/scouting', observation, {
+    ...basic,
+    origin: pages.url,
+  });
+  expect(own.status, own.text).toBe(201);
+  expect(await nameOf(user)).toBe('Uwase');
+});
+
 test('addresses in answers lead through the console: an upload is begun and continued there', async () => {
   const tus = { 'tus-resumable': '1.0.0', 'upload-length': '3' };
   const begun = await user.send('POST', '/packet/attachments/uploads', undefined, tus);
@@ -157,6 +200,40 @@ test('a request that the services refuse is refused in their own words, also one
   expect([broken.status, Object.keys(broken.body)]).toEqual([400, ['error']]);
   const unknown = await user.send('GET', '/trace/api/nothing');
   expect([unknown.status, unknown.body.status]).toEqual([404, 'NOT_FOUND']);
+});
+
+test("the services' routes for operators are unknown paths here; questions about health are answered", async () => {
+  expect(pages.operatorPaths).toEqual(['/packet/metrics', '/trace/metrics']);
+  const unknown = { packet: await user.send('GET', '/packet/x'), trace: await user.send('GET', '/trace/x') };
+  for (const path of pages.operatorPaths) {
+    const name = path.split('/')[1] as 'packet' | 'trace';
+    for (const written of [path, `${path}/`, path.replace('m', '%6d'), `${path}?x=1`]) {
+      for (const method of ['GET', 'HEAD', 'POST']) {
+        const { status, text } = await user.send(method, written);
+        expect(status, `${method} ${written} ${text}`).toBe(404);
+      }
+      const { body } = await user.send('GET', written, undefined, {
+        authorization: `Bearer ${'x'.repeat(20)}`,
+      });
+      expect(Object.keys(body)).toEqual(Object.keys(unknown[name].body));
+      expect(JSON.stringify(body)).toMatch(/nothing at/);
+    }
+    expect((await user.send('GET', `/${name}/health/ready`)).status).toBe(200);
+  }
+  for (const url of [pages.packetUrl, pages.traceUrl]) {
+    expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  }
+});
+
+test('the proxies of deploy/ refuse every route for operators, at the services and through the console', async () => {
+  const nginx = await readFile('deploy/nginx/fieldtrace.conf', 'utf8');
+  const caddy = await readFile('deploy/Caddyfile', 'utf8');
+  const ofServices = [...new Set(pages.operatorPaths.map(path => path.replace(/^\/\w+/, '')))];
+  const closed = (paths: string[]) => `location ~ ^(${paths.join('|')})/?$ { deny all; }`;
+  expect(nginx.split(closed(ofServices))).toHaveLength(3);
+  expect(nginx.split(closed(pages.operatorPaths))).toHaveLength(2);
+  const all = [...ofServices, ...pages.operatorPaths].flatMap(path => [path, `${path}/`]);
+  expect(caddy).toContain(`@operator path ${all.join(' ')}\n\trespond @operator 403`);
 });
 
 test('a service that does not run beside the console is named', async () => {

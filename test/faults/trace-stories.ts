@@ -204,7 +204,8 @@ const product: Story = async teller => {
   const { mark, n, world, send, made, change } = teller;
   const grower = await world.grower(teller);
   const own = as(grower);
-  const { companyId } = await world.roaster(teller);
+  const roaster = await world.roaster(teller);
+  const { companyId } = roaster;
   const partner = { company: { id: companyId }, type: 'ROASTER' };
   const created = await send({
     endpoint: 'POST /api/product/create',
@@ -220,12 +221,12 @@ const product: Story = async teller => {
     ...own,
   });
   await label(teller, id, own);
+  const departure = { at: { id: String(id), companyId: String(companyId) }, ...as(roaster), done: [404] };
   await change(fact, `${mark} renamed 1`, {
     endpoint: 'DELETE /api/product/{id}/company/{companyId}',
-    at: { id: String(id), companyId: String(companyId) },
-    ...own,
-    done: [404],
+    ...departure,
   });
+  await send({ endpoint: 'POST /api/product/{id}/company/{companyId}/allow', ...departure });
   if (n % 2) return;
   await change(fact, ABSENT, {
     endpoint: 'DELETE /api/product/{id}',

@@ -3,6 +3,7 @@ import { consoleService } from '../../src/console/app.ts';
 import { packetService } from '../../src/packet-service/app.ts';
 import { packetPersonalData } from '../../src/packet-service/maintenance/personal-data/personal-data.ts';
 import { openPool } from '../../src/platform/database/database.ts';
+import { operatorPaths } from '../../src/platform/http/operator-routes.ts';
 import { listeningUrl, type Server } from '../../src/platform/http/server.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
@@ -23,6 +24,8 @@ export interface RunningConsole {
   /** what DATA_DIR is */
   folder: string;
   send: Send;
+  /** The services' routes for operators, below /packet and /trace. */
+  operatorPaths: string[];
   /** Makes an active user; the password is PASSWORD. */
   newUser(role?: Role, name?: { name: string; surname: string }): Promise<{ id: number; email: string }>;
   /** Logs in without a browser. */
@@ -76,6 +79,10 @@ export async function runningConsole(
     traceUrl,
     folder: files.folder,
     send,
+    operatorPaths: [
+      ...operatorPaths(packet).map(path => `/packet${path}`),
+      ...operatorPaths(trace.app).map(path => `/trace${path}`),
+    ],
     async newUser(role = 'USER', name = { name: 'Ana', surname: 'Uwase' }) {
       const email = `user-${++count}-${process.pid}@example.org`;
       const who = { email, emailKey: email, ...name, language: 'EN' as const };

@@ -66,7 +66,7 @@ testWithCurl(
     const cli = await run(process.execPath, ['dist/cli.js', 'import', 'ecb-rates', file], {
       env: { ...process.env, ...environment },
     });
-    expect(cli.stdout).toBe('imported 1 rates of 1 days\n');
+    expect(cli.stdout).toBe('imported 1 rate of 1 day\n');
     expect((await curl('chain/currency/convert/1/EUR/to/USD/on/2020-01-02')).data.exact).toBe('1.1193');
     expect((await budget()).used).toBe(used + 1);
 

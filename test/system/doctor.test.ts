@@ -366,7 +366,7 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
     );
   found('log', 'error', /^1 events wait in the outbox and are not moved/);
   found('clock', 'warning', /^is 3\d{3} s behind the newest row/);
-  found('accounts', 'warning', /^1 active users have not confirmed their address/);
+  found('accounts', 'warning', /^1 active user has not confirmed their address/);
   found('dead letters', 'warning', /^1 notifications could not be delivered/);
   found('files', 'error', /the database's files are in the file store 0197a3f0/);
   found('privileges', 'error', /cannot read packet_service\.chat_messages$/);

@@ -67,6 +67,7 @@ async function start(proxy: Proxy): Promise<void> {
   started.push(child);
   await eventually(() => accepts(ports[proxy].packet));
   await eventually(() => accepts(ports[proxy].trace));
+  await eventually(() => accepts(ports[proxy].console));
 }
 
 async function startNginx(folder: string): Promise<ChildProcess> {
@@ -124,7 +125,7 @@ async function startCaddy(folder: string): Promise<ChildProcess> {
 interface Ask {
   headers?: Record<string, string>;
   body?: Buffer | object;
-  service?: 'packet' | 'trace';
+  service?: keyof typeof NAMES;
 }
 
 function options(
@@ -196,7 +197,18 @@ for (const proxy of PROXIES) {
       (error: NodeJS.ErrnoException) => error.code,
     );
     expect([413, 'EPIPE', 'ECONNRESET']).toContain(refused);
-    expect((await ask(proxy, 'GET', '/metrics')).status).toBe(403);
+    const closed: [Ask['service'], string][] = [
+      ['packet', '/metrics'],
+      ['trace', '/metrics'],
+      ['console', '/packet/metrics'],
+      ['console', '/trace/metrics'],
+    ];
+    for (const [service, where] of closed) {
+      for (const written of [where, `${where}/`, where.replace('/m', '/%6d')]) {
+        const { status } = await ask(proxy, 'GET', written, { service });
+        expect(status, `${service} ${written}`).toBe(403);
+      }
+    }
   });
 
   test(`${proxy} passes an upload on while it comes: what arrived before a break is kept`, async () => {

@@ -91,6 +91,14 @@ export function formatAgo(seconds: number): string {
   );
 }
 
+const collators = new Map<string, Intl.Collator>();
+
+/** Options in the order of their labels, in the language of the reader. */
+export function byLabel<Option extends { label: string }>(options: readonly Option[]): Option[] {
+  const { compare } = kept(collators, Intl.Collator, {});
+  return options.toSorted((one, other) => compare(one.label, other.label));
+}
+
 const names = new Map<string, Intl.DisplayNames>();
 
 /** The name of a country, in the language of the reader. @param other if its code has no name there */

@@ -11,7 +11,7 @@ import { measureProcess } from './process.ts';
 /**
  * GET /metrics, in Prometheus' text format: how long requests took by route and status, and the process itself. It
  * requires METRICS_TOKEN if that is set; otherwise it is open like /health, and a proxy should keep it from the
- * public. Of several workers each answers with the metrics of all, which differ in the label `worker`.
+ * public, as the console does. Of several workers each answers with the metrics of all, which differ in the label `worker`.
  *
  * @returns where further metrics of the service register
  */
@@ -37,7 +37,8 @@ export function registerMetrics(
     registry.clear();
   });
   const expected = METRICS_TOKEN === undefined ? undefined : sha256(METRICS_TOKEN);
-  app.get('/metrics', { schema: { hide: true }, config: { open: true } }, async (request, reply) => {
+  const config = { open: true, operator: true };
+  app.get('/metrics', { schema: { hide: true }, config }, async (request, reply) => {
     const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
     if (expected && !timingSafeEqual(sha256(given), expected)) {
       reply.header('www-authenticate', 'Bearer');

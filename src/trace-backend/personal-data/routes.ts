@@ -11,7 +11,7 @@ import { audit } from '../base/audit/audit.ts';
 import { ok } from '../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../base/contract/schemas.ts';
 import { checkCurrentPassword } from '../identity/attempts/current-password.ts';
-import { proveFactor, requiredFactor } from '../identity/second-factor/factor.ts';
+import { checkFreshCode } from '../identity/second-factor/factor.ts';
 import type { Cookies } from '../identity/sessions/cookies.ts';
 import type { Endings } from '../identity/sessions/endings.ts';
 import { findUser } from '../identity/users/store.ts';
@@ -124,10 +124,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
       const { id } = callerOf(request);
       const { currentPassword, code } = request.body;
       const account = await checkCurrentPassword(context, id, currentPassword);
-      const factor = await requiredFactor(pool, id);
-      if (factor && !(code !== undefined && (await proveFactor({ pool, box }, factor, code)))) {
-        throw new Problem('second_factor.code_required', { field: 'code' });
-      }
+      await checkFreshCode({ pool, box }, id, code);
       await closeAccount(pool, request, id, account);
       cookies.clear(reply);
       return erase(request, id);

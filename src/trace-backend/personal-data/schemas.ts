@@ -1,7 +1,7 @@
 import { Type } from '../../platform/type.ts';
 import { envelope, failureAnswers } from '../base/contract/envelope.ts';
 import { Id, PathId } from '../base/contract/schemas.ts';
-import { Code, CurrentPassword } from '../identity/users/schemas.ts';
+import { CurrentPassword, FreshCode } from '../identity/users/schemas.ts';
 
 const Archive = {
   200: {
@@ -43,7 +43,7 @@ export const eraseOwnSchema = {
   summary: 'Erase the account of the caller',
   description:
     'Permanently. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the number of the user.',
-  body: Type.Object({ currentPassword: CurrentPassword, code: Type.Optional(Code) }),
+  body: Type.Object({ currentPassword: CurrentPassword, code: FreshCode }),
   response: { 200: envelope(Erased, 'the result'), ...failureAnswers(401) },
 };
 

@@ -169,6 +169,20 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   await page.getByRole('link', { name: 'Your data' }).click();
   await page.getByLabel('Code').waitFor();
   await expectAccessible(page);
+  await page.getByRole('link', { name: 'API keys' }).click();
+  await page.getByLabel('Name').fill('station');
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.locator('[name=code][aria-invalid=true]').waitFor();
+  expect(await page.getByLabel('Code').getAttribute('autocomplete')).toBe('one-time-code');
+  await page.getByLabel('Code').fill(codes[2] as string);
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByText('Copy the key now').waitFor();
+  await page.getByRole('button', { name: 'Revoke' }).click();
+  const asking = page.getByRole('dialog');
+  await asking.getByLabel('Code').fill(codes[3] as string);
+  await asking.getByRole('button', { name: 'Revoke' }).click();
+  await page.getByText('You have no keys').waitFor();
   await page.getByRole('link', { name: 'Security' }).click();
 
   await section.getByLabel('Remove the second factor').check();

@@ -56,6 +56,8 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await page.getByLabel('Link: YouTube').waitFor();
   const inRwanda = page.getByRole('group', { name: 'Address in Rwanda' });
   expect(await page.getByRole('group', { name: /^Address in/ }).count()).toBe(0);
+  const countries = await page.getByLabel('Country').locator('option').allInnerTexts();
+  expect(countries.slice(0, 5)).toEqual(['None', 'Afghanistan', 'Åland Islands', 'Albania', 'Algeria']);
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
   await inRwanda.getByLabel('Village').fill('Nyanza');
   await page.getByLabel('Country').selectOption({ label: 'Honduras' });
@@ -407,7 +409,7 @@ test('an administrator imports the rates of a file, sees what is wrong with anot
   await page.getByText('line 3: soon is not a rate of CHF').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,0.97,\n'));
   await press('Import the rates');
-  await page.getByText('2 rates of 2 days are imported').waitFor();
+  await page.getByText('Imported. Rates: 2; days: 2').waitFor();
   await page.getByText('from May 15, 2024 to May 16, 2024').waitFor();
   await page.getByRole('button', { name: 'Disable CHF' }).waitFor();
   await expectAccessible(page);

@@ -113,7 +113,13 @@ test('the journey of a product is placed on its map, and the places of its origi
   await expect.poll(() => origin.getAttribute('viewBox')).toMatch(/^20 -2\.02\d* 20 /);
   const heading = page.getByText('Places of origin', { exact: true });
   expect((await heading.boundingBox())?.y).toBeLessThan((await origin.boundingBox())?.y ?? 0);
-  await field('Country').selectOption({ label: 'Rwanda' });
+  expect(await field('Country').inputValue()).toBe('RW');
+  await field('Country').selectOption({ label: 'Kenya' });
+  await field('Longitude').fill('30.0');
+  expect(await field('Country').inputValue()).toBe('KE');
+  await field('Country').selectOption({ label: 'None' });
+  await field('Longitude').fill('30');
+  expect(await field('Country').inputValue()).toBe('RW');
   await field('Address').fill('Huye');
   await field('Language of the texts').selectOption('FR');
   await press('Save');
@@ -530,7 +536,7 @@ test('pasted coordinates go into both fields of a place, and its field is found 
   expect(await paste('Longitude', '31')).toBe(false);
   const choice = page.getByRole('combobox', { name: 'Registered field' });
   await choice.fill('lower');
-  await page.getByText('1 found: choose one').waitFor();
+  await page.getByText('1 found: choose it').waitFor();
   await look('place-of-a-product');
   await press('Save');
   await page.locator('[name="origin.locations.0.geoid"][aria-invalid="true"]').waitFor();

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { isEncoded, READABLE_ENCODINGS } from '../encoding.ts';
 import { toProblem } from '../failures.ts';
+import { hasNoOperatorRoutes, noteOperatorRoutes } from '../operator-routes.ts';
 import { prefersPage, problemPage, sendHtml, varyOf } from '../page.ts';
 import { Problem } from '../problems.ts';
 import { REASON_HEADER, reasonHeader } from '../reasons/header.ts';
@@ -9,10 +10,14 @@ import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 import { closeAfterAnswer, closeUnreadable, isUnfinished } from './discard.ts';
 import { OF_REFUSALS } from './security-headers.ts';
 
-/** Answers whatever is thrown in the service's own error body, and requests to what is not there. */
+/**
+ * Answers whatever is thrown in the service's own error body, and requests to what is not there: to unknown paths, and
+ * to routes for operators if the request was forwarded for a browser.
+ */
 export function answerProblems(app: Server, service: ServiceDescription): void {
-  const routes: { method: string; pattern: RegExp }[] = [];
-  app.addHook('onRoute', ({ method, url }) => {
+  const routes: { method: string; pattern: RegExp; operator: boolean }[] = [];
+  noteOperatorRoutes(app);
+  app.addHook('onRoute', ({ method, url, config }) => {
     // A plugin's answer to preflights, which is no endpoint.
     if (url === '*') return;
     const pattern = new RegExp(
@@ -21,7 +26,9 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
         .replace(/:[^/]+/g, '[^/]+')
         .replace('*', '.*')}/?$`,
     );
-    for (const name of [method].flat()) routes.push({ method: name, pattern });
+    for (const name of [method].flat()) {
+      routes.push({ method: name, pattern, operator: config?.operator === true });
+    }
   });
 
   app.setErrorHandler((error: FastifyError, request, reply) => {
@@ -48,9 +55,9 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
 
   const answerNotFound = (request: FastifyRequest, reply: FastifyReply): never => {
     const path = request.url.split('?')[0] ?? '';
-    const methods = [
-      ...new Set(routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
-    ];
+    const isHidden = hasNoOperatorRoutes(request);
+    const fitting = routes.filter(({ pattern, operator }) => pattern.test(path) && !(isHidden && operator));
+    const methods = [...new Set(fitting.map(({ method }) => method))];
     // A path with a parameter that the router does not take fits its pattern, too.
     if (methods.length === 0 || methods.includes(request.method))
       throw new Problem('request.unknown_path', { path: path.slice(0, 200) });
@@ -64,7 +71,9 @@ export function answerProblems(app: Server, service: ServiceDescription): void {
   app.setNotFoundHandler(answerNotFound);
   // Before the body is read: what is not there takes none.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) answerNotFound(request, reply);
+    const { is404, routeOptions } = request;
+    if (is404 || (routeOptions.config.operator && hasNoOperatorRoutes(request)))
+      answerNotFound(request, reply);
     done();
   });
 }

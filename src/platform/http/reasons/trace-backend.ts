@@ -267,6 +267,13 @@ export const traceReasons = {
   'value_chain.not_enabled': invalid('{field} is not an enabled value chain'),
 
   // products and final products
+  'product.other_owner': invalid('{field} is OWNER, which only the company that owns the product can be'),
+  'product.company_has_left': invalid(
+    '{field}: company {company} has removed itself from this product. One of its members must allow it first: POST /api/product/{product}/company/{company}/allow',
+  ),
+  'product.not_left': notFound(
+    'there is no product that a company of yours with this id has removed itself from',
+  ),
   'product.unknown': notFound('there is no such product'),
   'product.only_owner_changes': forbidden('only members of the company that owns the product can change it'),
   'product.history_not_readable': forbidden('only users who may change the product can read its history'),

@@ -1,12 +1,14 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
+import { hasBearer } from '../../../platform/tokens/bearer.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
  * Refuses changing calls from pages of other sites: browsers send a user's cookies with calls from any page, together
- * with the Origin header (Fetch standard §3.2). Programs send no Origin.
+ * with the Origin header (Fetch standard §3.2). Programs send no Origin. A request with a
+ * Bearer token is accepted from anywhere, and its cookies are dropped: it acts as the token's user or is refused.
  *
  * Allowed are pages of this server, of TRACE_PUBLIC_URL, of TRACE_FRONTEND_URL and of CORS_ORIGINS.
  */
@@ -21,6 +23,11 @@ export function checkOrigins(
   const known = new Set(CORS_ORIGINS?.split(','));
   for (const url of [TRACE_PUBLIC_URL, TRACE_FRONTEND_URL]) if (url) known.add(new URL(url).origin);
   app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
+    if (hasBearer(headers)) {
+      // Before any cookie is read.
+      delete headers.cookie;
+      return;
+    }
     const { origin } = headers;
     if (READING.has(method) || origin === undefined || known.has(origin)) return;
     // The scheme must match too: anyone on the network can inject a page served over http.

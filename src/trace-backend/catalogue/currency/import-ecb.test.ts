@@ -170,7 +170,7 @@ test('a line that was cut off is never taken for a whole one', async () => {
   const bare = ['Date,USD,JPY', '2020-01-03,1.1147,120.62', '2020-01-02,1.1193,12'];
   expect(await complaints(bare, '')).toEqual(['the last line may be cut off: no line break follows it']);
   expect(await stored()).toEqual([]);
-  expect(await importLines(bare.slice(0, 2))).toBe('imported 2 rates of 1 days');
+  expect(await importLines(bare.slice(0, 2))).toBe('imported 2 rates of 1 day');
 });
 
 test('a rate more than five times that of a neighbouring day is taken by force alone', async () => {
@@ -197,9 +197,9 @@ test("the neighbours of a file's first and last day are those that are stored al
     '2020-01-11: 1111 USD, but 1.11 on 2020-01-10',
   ]);
   // Five times is not more than five times; and what was wrong before is no fault of another file.
-  expect(await importLines([HEADER, '2020-01-11,5.55,N/A,'])).toBe('imported 1 rates of 1 days');
+  expect(await importLines([HEADER, '2020-01-11,5.55,N/A,'])).toBe('imported 1 rate of 1 day');
   await importLines([HEADER, '2019-01-01,N/A,1,'], { force: true });
-  expect(await importLines([HEADER, '2020-01-12,5.5,120,'])).toBe('imported 2 rates of 1 days');
+  expect(await importLines([HEADER, '2020-01-12,5.5,120,'])).toBe('imported 2 rates of 1 day');
 });
 
 test("what is not the ECB's file is refused by name", async () => {

@@ -95,7 +95,8 @@ export async function importEcbRates(
   try {
     const progress = (bytes: number) => bar.update(bytes);
     const { rates, days } = await importRates(pool, { path: file, name: file }, PROGRAM, { force, progress });
-    return `imported ${rates} rates of ${days} days`;
+    const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+    return `imported ${of(rates, 'rate')} of ${of(days, 'day')}`;
   } finally {
     bar.stop();
   }

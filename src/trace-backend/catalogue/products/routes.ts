@@ -13,7 +13,9 @@ import { mayChange, readableProduct, readerOf, unknownProduct } from './access.t
 import { listChanges } from './history/changes-store.ts';
 import { historyInParts } from './history/history.ts';
 import { originFile } from './origin/origin.ts';
+import { allowReturn } from './partners/departures.ts';
 import {
+  allowProductSchema,
   createProductSchema,
   deleteProductSchema,
   getProductSchema,
@@ -86,6 +88,19 @@ function registerLeaving(app: Server, context: ProductsContext): void {
     async request => {
       const { id, companyId } = request.params;
       await leaveProduct(context, requesterOf(request), pathIdOf(id), pathIdOf(companyId));
+      return { status: 'OK' as const };
+    },
+  );
+
+  app.post(
+    '/api/product/:id/company/:companyId/allow',
+    {
+      config: { access: 'user' },
+      schema: allowProductSchema,
+    },
+    async request => {
+      const { id, companyId } = request.params;
+      await allowReturn(context.pool, requesterOf(request), pathIdOf(id), pathIdOf(companyId));
       return { status: 'OK' as const };
     },
   );

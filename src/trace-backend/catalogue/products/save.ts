@@ -12,6 +12,8 @@ import { insertChanges } from './history/changes-store.ts';
 import { byId, type Label, type LabelsOfProducts } from './labels-of-products.ts';
 import { checkLocations } from './origin/origin.ts';
 import { associationsOf, ownerOf } from './partners/companies.ts';
+import { actsFor, checkReturns } from './partners/departures.ts';
+import { insertDeparture } from './partners/departures-store.ts';
 import { imagesOf, mergeContent } from './record/content.ts';
 import { checkPrices } from './record/prices.ts';
 import type { ProductBody } from './record/schemas.ts';
@@ -90,7 +92,9 @@ export async function changeProduct(
     if (body.origin !== undefined) checkLocations(content);
     const companyId = body.company?.id == null ? before.companyId : await movedTo(database, before);
     const old = { ownerId: before.companyId, associations: before.associations };
-    const associations = await associationsOf(database, body.associatedCompanies, companyId, old);
+    const sent = body.associatedCompanies;
+    const associations = await associationsOf(database, sent, companyId, old);
+    await checkReturns(database, caller, before, { after: associations, sent });
     const labels = await ofProducts.find(database, id);
     const now = body.labels === undefined ? labels : await ofProducts.save(database, id, body.labels, labels);
     const valueChainId = await valueChainOf(database, body.valueChain, before.valueChainId);
@@ -149,7 +153,7 @@ export async function removeProduct(
 
 /**
  * Removes an associated company from a product, with all its roles; for its members and for users who may change the
- * product.
+ * product. One that a member removes comes back only with their consent.
  *
  * @throws Problem not_found, also for a company that is not associated; forbidden; invalid for the owner
  */
@@ -172,6 +176,7 @@ export async function leaveProduct(
     const at = new Date();
     await touchProduct(database, id, at);
     await setAssociations(database, id, associations);
+    if (await actsFor(database, caller, companyId)) await insertDeparture(database, id, companyId, at);
     const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const event: AuditEvent = {

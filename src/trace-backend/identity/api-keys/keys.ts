@@ -4,11 +4,19 @@ import { transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { parseTimestamp } from '../../../platform/time.ts';
 import { newApiKey, SCOPES } from '../../../platform/tokens/api-key.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import { audit } from '../../base/audit/audit.ts';
+import { checkFreshCode, checkNoFactor } from '../second-factor/factor.ts';
 import { lockAccount } from '../users/store.ts';
 import { DEFAULT_DAYS, LONGEST_DAYS, type NewKey } from './schemas.ts';
 import { type ApiKey, deleteApiKey, insertApiKey, MAX_API_KEYS } from './store.ts';
+
+interface KeysContext {
+  pool: pg.Pool;
+  /** decrypts second factors */
+  box: SecretBox;
+}
 
 const DAY_MS = 24 * 3600_000;
 
@@ -16,10 +24,10 @@ const DAY_MS = 24 * 3600_000;
  * Creates a key for a program.
  *
  * @returns the key, which is not stored, and what is
- * @throws Problem invalid
+ * @throws Problem invalid; unauthenticated without the code of a second factor; too_many_requests
  */
 export async function createKey(
-  pool: pg.Pool,
+  context: KeysContext,
   requester: Requester,
   body: Static<typeof NewKey>,
 ): Promise<Omit<ApiKey, 'lastUsedAt'> & { key: string }> {
@@ -30,6 +38,7 @@ export async function createKey(
   if (scopes.includes('admin') && role === 'USER') {
     throw new Problem('key.admin_scope_not_allowed', { field: 'scopes' });
   }
+  const { wasNeeded } = await checkFreshCode(context, userId, body.code);
   const { key, hash } = newApiKey();
   const made = {
     id: crypto.randomUUID(),
@@ -40,10 +49,11 @@ export async function createKey(
     createdAt,
     expiresAt,
   };
-  await transaction(pool, async database => {
+  await transaction(context.pool, async database => {
     // With this lock concurrent calls count each other's keys, and an account that was just closed gets none.
     const user = await lockAccount(database, userId);
     if (user?.status !== 'ACTIVE') throw new Problem('session.ended');
+    if (!wasNeeded) await checkNoFactor(database, userId);
     if (!(await insertApiKey(database, { ...made, hash }))) {
       throw new Problem('key.too_many', { max: MAX_API_KEYS });
     }
@@ -56,11 +66,17 @@ export async function createKey(
 /**
  * Revokes one of the caller's keys.
  *
- * @throws Problem not_found
+ * @throws Problem not_found; unauthenticated without the code of a second factor; too_many_requests
  */
-export async function revokeKey(pool: pg.Pool, requester: Requester, id: string): Promise<void> {
+export async function revokeKey(
+  context: KeysContext,
+  requester: Requester,
+  id: string,
+  code: string | undefined,
+): Promise<void> {
   const { id: userId } = requester.caller;
-  await transaction(pool, async database => {
+  await checkFreshCode(context, userId, code);
+  await transaction(context.pool, async database => {
     const name = await deleteApiKey(database, userId, id);
     if (name === undefined) throw new Problem('key.unknown');
     const details = { key: id.toLowerCase(), name };

@@ -1,6 +1,8 @@
 import type pg from 'pg';
+import { optionalBody } from '../../../platform/http/optional-body.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import type { KeyHolder } from '../../../platform/tokens/user-registry.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
@@ -17,6 +19,7 @@ const keyScope = 'none';
 
 interface ApiKeysContext {
   pool: pg.Pool;
+  box: SecretBox;
   /** tells of a user whose keys have ended */
   endings: { tell(userId: number): void };
   isServiceToken: (given: string) => Promise<boolean>;
@@ -34,7 +37,7 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
       schema: createApiKeySchema,
     },
     async request => {
-      const { key, ...made } = await createKey(pool, requesterOf(request), request.body);
+      const { key, ...made } = await createKey(context, requesterOf(request), request.body);
       return ok({ ...asItem(made), key });
     },
   );
@@ -58,12 +61,13 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
   app.delete(
     `${PATH}/:id`,
     {
-      config: { access: 'user', keyScope },
+      ...optionalBody,
+      config: { access: 'user', keyScope, ...optionalBody.config },
       schema: revokeApiKeySchema,
     },
     async request => {
       const requester = requesterOf(request);
-      await revokeKey(pool, requester, request.params.id);
+      await revokeKey(context, requester, request.params.id, request.body.code);
       endings.tell(requester.caller.id);
       return { status: 'OK' as const };
     },

@@ -3,6 +3,7 @@ import { SCOPES } from '../../../platform/tokens/api-key.ts';
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { DateTime, NO_NUL } from '../../base/contract/schemas.ts';
+import { FreshCode } from '../users/schemas.ts';
 import { MAX_API_KEYS } from './store.ts';
 
 /** The furthest end of a key after its creation, and the default one, in days. */
@@ -37,8 +38,12 @@ export const NewKey = named(
         examples: ['2030-01-01T00:00:00Z'],
       }),
     ),
+    code: FreshCode,
   }),
 );
+
+/** A key is revoked without a body, or with the code of a second factor. */
+export const Revocation = Type.Object({ code: FreshCode });
 
 /** Any text is accepted in a path; one that is no UUID is not found. */
 const KeyId = Type.String({
@@ -78,7 +83,7 @@ export const createApiKeySchema = {
   operationId: 'createApiKey',
   tags,
   summary: 'Create a key for a program',
-  description: `The key counts as \`Authorization: Bearer ft_…\` at both services, as its user, until it ends or is revoked. It can do nothing that needs a login: create or revoke keys, change the password, the second factor or the e-mail address, end sessions, or erase the account. A user has at most ${MAX_API_KEYS} keys. A new password, and the end of the account, end them all.`,
+  description: `The key counts as \`Authorization: Bearer ft_…\` at both services, as its user, until it ends or is revoked. It can do nothing that needs a login: create or revoke keys, change the password, the second factor or the e-mail address, end sessions, or erase the account. A user has at most ${MAX_API_KEYS} keys. A new password, a second factor that is set up, and the end of the account, end them all. Needs a code if the account has a second factor.`,
   body: NewKey,
   response: { 200: envelope(CreatedKey, 'the key'), ...failureAnswers(401, 403) },
 };
@@ -107,8 +112,10 @@ export const revokeApiKeySchema = {
   tags,
   summary: 'Revoke a key',
   description:
-    'It ends at once here and at a packet service in the same process, within 30 seconds at one elsewhere.',
+    'It ends at once here and at a packet service in the same process, within 30 seconds at one elsewhere. Needs a code ' +
+    'if the account has a second factor.',
   params: Type.Object({ id: KeyId }),
+  body: Revocation,
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };
 

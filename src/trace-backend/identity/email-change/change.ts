@@ -4,6 +4,7 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { errorCode } from '../../../platform/database/troubles.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import type { Requester, Visitor } from '../../base/access/requester.ts';
 import { audit } from '../../base/audit/audit.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
@@ -11,6 +12,7 @@ import { checkMailedPassword, wasChecked } from '../attempts/mailed-password.ts'
 import type { Side } from '../mails/mail-jobs.ts';
 import type { Mails } from '../mails/mails.ts';
 import { deleteMailTokens, deleteResets, noteMailRequest, takeMailToken } from '../mails/store.ts';
+import { checkFreshCode } from '../second-factor/factor.ts';
 import { checkEmail, NO_MAILBOX } from '../users/email.ts';
 import type { Passwords } from '../users/passwords.ts';
 import type { Confirmation } from '../users/schemas.ts';
@@ -20,6 +22,7 @@ import { confirmSide, deleteEmailChange, type EmailChange, putEmailChange } from
 export interface EmailChangeContext {
   pool: pg.Pool;
   passwords: Passwords;
+  box: SecretBox;
   mails: Mails;
 }
 
@@ -35,16 +38,17 @@ const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
  * Sends confirmation mails to the caller's current and new address; only to the new one if the current one has no
  * mailbox. A new address that belongs to another user gets no mail, which the caller cannot notice.
  *
- * @throws Problem invalid, too_many_requests
+ * @throws Problem invalid, too_many_requests; unauthenticated without the code of a second factor
  */
 export async function requestEmailChange(
-  { pool, passwords, mails }: EmailChangeContext,
+  { pool, passwords, box, mails }: EmailChangeContext,
   requester: Requester,
-  { email, currentPassword }: { email: string; currentPassword: string },
+  { email, currentPassword, code }: { email: string; currentPassword: string; code?: string | undefined },
 ): Promise<void> {
   const { id } = requester.caller;
   const address = checkEmail(email, 'email');
   await checkCurrentPassword({ pool, passwords }, id, currentPassword);
+  await checkFreshCode({ pool, box }, id, code);
   await transaction(pool, async database => {
     const user = await lockAccount(database, id);
     if (user?.email === address.email)

@@ -1,7 +1,7 @@
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { DateTime } from '../../base/contract/schemas.ts';
-import { Confirmation, CurrentPassword, Email } from '../users/schemas.ts';
+import { Confirmation, CurrentPassword, Email, FreshCode } from '../users/schemas.ts';
 
 const tags = ['User'];
 
@@ -17,8 +17,8 @@ export const requestEmailChangeSchema = {
   tags,
   summary: 'Change the e-mail address',
   description:
-    'Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. The default address of the first administrator, admin@fieldtrace.local, has no mailbox and needs no confirmation. At most once in five minutes.',
-  body: Type.Object({ email: Email, currentPassword: CurrentPassword }),
+    'Needs a code if the account has a second factor. Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. The default address of the first administrator, admin@fieldtrace.local, has no mailbox and needs no confirmation. At most once in five minutes.',
+  body: Type.Object({ email: Email, currentPassword: CurrentPassword, code: FreshCode }),
   response: { 200: Done, ...failureAnswers(401) },
 };
 

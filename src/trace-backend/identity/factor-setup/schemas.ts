@@ -52,7 +52,9 @@ export const confirmFactorSchema = {
   operationId: 'confirmSecondFactor',
   tags,
   summary: 'Confirm a second factor by one of its codes',
-  description: 'Logins then need a code. Returns recovery codes, and sets a new access cookie.',
+  description:
+    'Logins then need a code, and so do a new password, a change of address, and creating and revoking keys for programs. ' +
+    'The other sessions of the user and all their keys end. Returns recovery codes, and sets a new access cookie.',
   body: CodeProof,
   response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
 };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { authenticator, withSecondFactor } from '../../../../test/helpers/authenticator.ts';
+import { eventually } from '../../../../test/helpers/eventually.ts';
 import { type MailServer, mailServer, textOf } from '../../../../test/helpers/mail-server.ts';
 import { readQrCode } from '../../../../test/helpers/qr-code.ts';
 import { type RunningService, runningService } from '../../../../test/helpers/service.ts';
@@ -160,6 +161,148 @@ test('a role that needs one can do nothing before, neither here nor at the packe
   const remove = { currentPassword: PASSWORD, code: app.code() };
   const kept = await regional.send('POST', '/api/user/second_factor/remove', remove);
   expect(kept.body.errorMessage).toContain('REGIONAL_ADMIN requires');
+});
+
+test("confirming a factor ends the user's other sessions and keys, also those that begin meanwhile", async () => {
+  const [user, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
+  const other = await trace.login(user.email, PASSWORD);
+  const tokens = (await trace.send('POST', '/api/user/token', { username: user.email, password: PASSWORD }))
+    .body.data;
+  const keyOf = async (of: LoggedIn) =>
+    (await of.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['write'] })).body.data.key;
+  const [key, foreign] = [await keyOf(user), await keyOf(stranger)];
+  const withKey = async (given: string) =>
+    (await trace.send('GET', '/api/user/profile', undefined, bearer(given))).status;
+  expect([await withKey(key), await withKey(foreign)]).toEqual([200, 200]);
+
+  const begun = await user.send('POST', '/api/user/second_factor/begin', { currentPassword: PASSWORD });
+  const app = authenticator(begun.body.data.secret);
+  const code = app.code();
+  const { status, headers } = await user.send('POST', '/api/user/second_factor/confirm', { code });
+  expect(status).toBe(200);
+  const cookie = headers.getSetCookie()[0]?.split(';')[0] as string;
+  for (const own of [user.cookie, cookie]) {
+    expect((await trace.send('GET', '/api/user/profile', undefined, { cookie: own })).status).toBe(200);
+  }
+  expect((await user.send('GET', '/api/user/sessions')).body.data.items).toHaveLength(1);
+  expect((await other.send('GET', '/api/user/profile')).status).toBe(401);
+  expect(await withKey(tokens.access_token)).toBe(401);
+  const refreshed = await trace.send('POST', '/api/user/token', { refreshToken: tokens.refresh_token });
+  expect(refreshed.status).not.toBe(200);
+  expect((await user.send('GET', '/api/user/api-keys')).body.data.items).toEqual([]);
+  expect([await withKey(key), await withKey(foreign)]).toEqual([401, 200]);
+  expect((await stranger.send('GET', '/api/user/profile')).status).toBe(200);
+});
+
+test('a login and a key that were begun without a factor do not outlast its confirmation', async () => {
+  const user = await trace.loggedIn();
+  const begun = await user.send('POST', '/api/user/second_factor/begin', { currentPassword: PASSWORD });
+  const app = authenticator(begun.body.data.secret);
+  const holder = await trace.pool.connect();
+  await holder.query('BEGIN');
+  await holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [user.id]);
+  const waiting = async (count: number) => {
+    const { rows } = await trace.pool.query(
+      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+    );
+    return rows[0].count === count;
+  };
+  // In the order in which they wait: the confirmation, then what it must end.
+  const confirmed = user.send('POST', '/api/user/second_factor/confirm', { code: app.code() });
+  await eventually(() => waiting(1));
+  const late = login(user);
+  await eventually(() => waiting(2));
+  const key = user.send('POST', '/api/user/api-keys', { name: 'late', scopes: ['read'] });
+  await eventually(() => waiting(3));
+  await holder.query('COMMIT');
+  holder.release();
+  expect((await confirmed).status).toBe(200);
+  for (const { status, body } of [await late, await key]) {
+    expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([401, ['code']]);
+  }
+  expect((await user.send('GET', '/api/user/sessions')).body.data.items).toHaveLength(1);
+  expect((await user.send('GET', '/api/user/api-keys')).body.data.items).toEqual([]);
+});
+
+/** What needs a fresh code, each as a request that is otherwise right. */
+const guarded = (user: LoggedIn, keyId: string): [string, string, object][] => [
+  ['POST', '/api/user/email_change', { email: `new-${user.id}@example.org`, currentPassword: PASSWORD }],
+  ['POST', '/api/user/api-keys', { name: 'station', scopes: ['read'] }],
+  ['DELETE', `/api/user/api-keys/${keyId}`, {}],
+  ['PUT', '/api/user/profile', { password: 'maize in the rain', currentPassword: PASSWORD }],
+];
+
+test('a new password, a change of address and of keys need a fresh code where there is a factor', async () => {
+  const user = await trace.loggedIn();
+  const { recoveryCodes } = await withSecondFactor(user);
+  const [first, second, third, fourth, fifth, foreign] = recoveryCodes as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const made = await user.send('POST', '/api/user/api-keys', {
+    name: 'station',
+    scopes: ['read'],
+    code: first,
+  });
+  expect(made.status, made.text).toBe(200);
+  const requests = guarded(user, made.body.data.id);
+  const wrong = async (answer: ReturnType<LoggedIn['send']>) => {
+    const { status, body } = await answer;
+    return [status, Object.keys(body.validationErrorDetails?.fieldErrors ?? {})];
+  };
+  for (const [method, path, body] of requests) {
+    expect(await wrong(user.send(method, path, body)), `${method} ${path}`).toEqual([401, ['code']]);
+    // One that was used, and one that does not exist.
+    for (const code of [first, '000000']) {
+      expect(await wrong(user.send(method, path, { ...body, code })), path).toEqual([401, ['code']]);
+      await trace.pool.query('DELETE FROM login_failures');
+    }
+  }
+  expect((await user.send('DELETE', `/api/user/api-keys/${made.body.data.id}`)).status).toBe(401);
+  // Another user's code is none, and stays theirs.
+  const other = await trace.loggedIn();
+  const theirs = await withSecondFactor(other);
+  const [method, path, body] = requests[0] as (typeof requests)[0];
+  expect((await user.send(method, path, { ...body, code: theirs.recoveryCodes[0] })).status).toBe(401);
+  expect(
+    (await other.send('POST', '/api/user/api-keys', { name: 'x', scopes: ['read'], code: foreign })).status,
+  ).toBe(401);
+  // A wrong password does not use a code up.
+  const first2 = { ...body, currentPassword: 'wrong', code: second };
+  expect(await wrong(user.send(method, path, first2))).toEqual([400, ['currentPassword']]);
+  for (const [index, [method, path, body]] of requests.entries()) {
+    const code = [second, third, fourth, fifth][index];
+    const answer = await user.send(method, path, { ...body, code });
+    expect(answer.status, `${method} ${path} ${answer.text}`).toBe(200);
+  }
+});
+
+test('a code of the app counts once over all of these; wrong ones are counted with those of logins', async () => {
+  const user = await trace.loggedIn();
+  const { app } = await withSecondFactor(user);
+  const code = app.code();
+  const create = (given: string) =>
+    user.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['read'], code: given });
+  const both = await Promise.all([create(code), create(code)]);
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
+  expect((await login(user, code)).status).toBe(401);
+  for (let n = 0; n < 9; n++) await create('000000');
+  const refused = await create('000000');
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 600]).toEqual([429, true]);
+  expect((await login(user, app.code())).status).toBe(429);
+});
+
+test('without a second factor no code is asked for, and one that is sent is ignored', async () => {
+  const user = await trace.loggedIn();
+  const key = await user.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['read'] });
+  for (const [method, path, body] of guarded(user, key.body.data.id)) {
+    const { status, text } = await user.send(method, path, { ...body, code: '123456' });
+    expect(status, `${path} ${text}`).toBe(200);
+  }
 });
 
 test('the secret of a factor is encrypted where SECRETS_KEY is set, also one from before', async () => {

@@ -6,7 +6,7 @@ import { sessionIdOf } from '../../base/access/authentication.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { audit } from '../../base/audit/audit.ts';
-import { forgetFactorOfKeys } from '../api-keys/store.ts';
+import { deleteApiKeys, forgetFactorOfKeys } from '../api-keys/store.ts';
 import { checkCurrentPassword } from '../attempts/current-password.ts';
 import type { Mails } from '../mails/mails.ts';
 import {
@@ -25,7 +25,8 @@ import {
   putUnconfirmed,
 } from '../second-factor/store.ts';
 import { base32, keyUri } from '../second-factor/totp.ts';
-import { setSecondFactor } from '../sessions/store.ts';
+import type { Endings } from '../sessions/endings.ts';
+import { deleteOtherSessions, setSecondFactor } from '../sessions/store.ts';
 import type { Passwords } from '../users/passwords.ts';
 import { lockAccount } from '../users/store.ts';
 
@@ -35,6 +36,7 @@ export interface FactorContext {
   box: SecretBox;
   mails: Mails;
   requirement: Requirement;
+  endings: Endings;
 }
 
 const ISSUER = 'fieldtrace';
@@ -59,7 +61,8 @@ export async function beginFactor(
 }
 
 /**
- * Confirms the second factor by a code of the device. This session then counts as proven.
+ * Confirms the second factor by a code of the device. This session then counts as proven. What was begun without the
+ * factor, perhaps by a thief of the password, ends: the user's other sessions and keys for programs.
  *
  * @returns the recovery codes, which are shown only once
  * @throws Problem invalid, too_many_requests
@@ -69,7 +72,7 @@ export async function confirmNewFactor(
   requester: Requester,
   code: string,
 ): Promise<string[]> {
-  const { pool, mails } = context;
+  const { pool, mails, endings } = context;
   const { id } = requester.caller;
   const sessionId = sessionIdOf(requester.caller);
   const factor = await findSecondFactor(pool, id);
@@ -77,12 +80,17 @@ export async function confirmNewFactor(
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
   const { codes, hashes } = newRecoveryCodes();
   await transaction(pool, async database => {
+    // With this lock no session or key begins meanwhile.
+    await lockAccount(database, id);
     await confirmFactor(database, id, new Date());
     await putRecoveryCodes(database, id, hashes);
     await setSecondFactor(database, id, { sessionId, proven: true });
+    await deleteOtherSessions(database, id, sessionId);
+    await deleteApiKeys(database, id);
     await note(database, requester, 'SET_SECOND_FACTOR');
     await mails.send(database, [{ kind: 'second-factor-on', to: id }]);
   });
+  endings.tell(id);
   mails.wake();
   return codes;
 }

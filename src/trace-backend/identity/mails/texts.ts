@@ -54,7 +54,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'A second factor was set up',
-        say: 'Logins to your account now need a code from your authenticator app. If you did not set that up, change your password at once and tell an administrator.',
+        say: 'Logins to your account now need a code from your authenticator app. Your other sessions and all keys for programs have ended. If you did not set that up, change your password at once and tell an administrator.',
       },
       'second-factor-off': {
         subject: 'Your second factor was removed',
@@ -96,7 +96,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'Ein zweiter Faktor wurde eingerichtet',
-        say: 'Anmeldungen an Ihrem Konto brauchen ab jetzt einen Code Ihrer Authentifizierungs-App. Wenn Sie das nicht eingerichtet haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
+        say: 'Anmeldungen an Ihrem Konto brauchen ab jetzt einen Code Ihrer Authentifizierungs-App. Ihre anderen Sitzungen und alle Schlüssel für Programme sind beendet. Wenn Sie das nicht eingerichtet haben, ändern Sie sofort Ihr Passwort und sagen Sie der Verwaltung Bescheid.',
       },
       'second-factor-off': {
         subject: 'Ihr zweiter Faktor wurde entfernt',
@@ -135,7 +135,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'Uburyo bwa kabiri bwo kwinjira bwashyizweho',
-        say: 'Guhera ubu, kwinjira muri konti yawe bisaba kode ya porogaramu yawe. Niba atari wowe wabishyizeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
+        say: 'Guhera ubu, kwinjira muri konti yawe bisaba kode ya porogaramu yawe. Ahandi winjiye n’imfunguzo zose za porogaramu byarangiye. Niba atari wowe wabishyizeho, hindura ijambobanga ako kanya kandi ubimenyeshe umuyobozi.',
       },
       'second-factor-off': {
         subject: 'Uburyo bwa kabiri bwo kwinjira bwakuweho',
@@ -174,7 +174,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'Se configuró un segundo factor',
-        say: 'Desde ahora, para entrar en su cuenta hace falta un código de su aplicación de autenticación. Si no lo configuró usted, cambie su contraseña enseguida y avise a un administrador.',
+        say: 'Desde ahora, para entrar en su cuenta hace falta un código de su aplicación de autenticación. Sus demás sesiones y todas las claves para programas han terminado. Si no lo configuró usted, cambie su contraseña enseguida y avise a un administrador.',
       },
       'second-factor-off': {
         subject: 'Se quitó su segundo factor',
@@ -216,7 +216,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'Un second facteur a été configuré',
-        say: 'Pour se connecter à votre compte, il faut désormais un code de votre application d’authentification. Si vous ne l’avez pas configuré, changez tout de suite votre mot de passe et prévenez un administrateur.',
+        say: 'Pour se connecter à votre compte, il faut désormais un code de votre application d’authentification. Vos autres sessions et toutes les clés pour programmes ont pris fin. Si vous ne l’avez pas configuré, changez tout de suite votre mot de passe et prévenez un administrateur.',
       },
       'second-factor-off': {
         subject: 'Votre second facteur a été retiré',
@@ -258,7 +258,7 @@ const WORDS: Record<MailLanguage, Words> = {
       },
       'second-factor-on': {
         subject: 'Uthibitisho wa pili umewekwa',
-        say: 'Kuanzia sasa, kuingia kwenye akaunti yako kunahitaji msimbo wa programu yako ya uthibitishaji. Kama si wewe uliyeuweka, badilisha nenosiri lako mara moja na umjulishe msimamizi.',
+        say: 'Kuanzia sasa, kuingia kwenye akaunti yako kunahitaji msimbo wa programu yako ya uthibitishaji. Vipindi vyako vingine na funguo zote za programu vimeisha. Kama si wewe uliyeuweka, badilisha nenosiri lako mara moja na umjulishe msimamizi.',
       },
       'second-factor-off': {
         subject: 'Uthibitisho wako wa pili umeondolewa',

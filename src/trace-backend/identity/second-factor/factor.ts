@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { Database } from '../../../platform/database/database.ts';
+import { Problem } from '../../../platform/http/problems.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { limitSecretAttempts } from '../attempts/limits.ts';
@@ -72,6 +73,38 @@ export async function proveFactor(
   if (isGood) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   else await decideLoginFailure(pool, attempt);
   return isGood;
+}
+
+/**
+ * Uses up a fresh code of a logged-in user's second factor, for changes that a stolen session must not be enough for.
+ * Needs none if the user has no factor.
+ *
+ * @throws Problem unauthenticated with the field code, like a login; too_many_requests
+ */
+export async function checkFreshCode(
+  context: { pool: pg.Pool; box: SecretBox },
+  userId: number,
+  code: string | undefined,
+): Promise<{ wasNeeded: boolean }> {
+  const factor = await requiredFactor(context.pool, userId);
+  if (!factor) return { wasNeeded: false };
+  if (code === undefined) throw new Problem('second_factor.code_required', { field: 'code' });
+  if (!(await proveFactor(context, factor, code))) {
+    throw new Problem('login.code_wrong', { field: 'code' });
+  }
+  return { wasNeeded: true };
+}
+
+/**
+ * Checks that a user still has no second factor, for what was begun without one. The caller holds the lock of the user's
+ * row, with which a factor is confirmed, too.
+ *
+ * @throws Problem unauthenticated with the field code
+ */
+export async function checkNoFactor(database: Database, userId: number): Promise<void> {
+  if (await requiredFactor(database, userId)) {
+    throw new Problem('second_factor.code_required', { field: 'code' });
+  }
 }
 
 /** Factors per query during re-encryption. */

@@ -4,6 +4,7 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { secretHash } from '../../../platform/tokens/secret.ts';
+import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import type { Requester, Visitor } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { checkCurrentPassword, wrongPassword } from '../attempts/current-password.ts';
@@ -11,6 +12,7 @@ import { checkMailedPassword, wasChecked } from '../attempts/mailed-password.ts'
 import { forgetFactor } from '../factor-setup/setup.ts';
 import type { Mails } from '../mails/mails.ts';
 import { findTokenUser, type Purpose, takeMailToken } from '../mails/store.ts';
+import { checkFreshCode } from '../second-factor/factor.ts';
 import { type Endings, endSessions } from '../sessions/endings.ts';
 import { checkEmail, emailKeyOf } from '../users/email.ts';
 import { checkPasswordRules, type Passwords } from '../users/passwords.ts';
@@ -30,6 +32,7 @@ import type { PasswordReset, ProfileUpdate, Registration } from './schemas.ts';
 export interface AccountContext {
   pool: pg.Pool;
   passwords: Passwords;
+  box: SecretBox;
   mails: Mails;
   settings: Pick<Settings, 'PASSWORD_POLICY'>;
   endings: Endings;
@@ -181,12 +184,12 @@ async function takeOver(database: Database, mails: Mails, { id }: User): Promise
 /**
  * Changes a user's profile; omitted fields stay unchanged. A new password ends every session.
  *
- * @throws Problem invalid
+ * @throws Problem invalid; unauthenticated without the code that a new password needs; too_many_requests
  */
 export async function updateProfile(
-  { pool, passwords, mails, settings, endings }: AccountContext,
+  { pool, passwords, box, mails, settings, endings }: AccountContext,
   requester: Requester,
-  { password, currentPassword, ...change }: Static<typeof ProfileUpdate>,
+  { password, currentPassword, code, ...change }: Static<typeof ProfileUpdate>,
 ): Promise<Account> {
   const { id } = requester.caller;
   const { name, surname, discoverable } = change;
@@ -218,6 +221,7 @@ export async function updateProfile(
   async function newPassword(): Promise<{ made: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
     const account = await checkCurrentPassword({ pool, passwords }, id, currentPassword);
+    await checkFreshCode({ pool, box }, id, code);
     return { made: await passwords.hash(password as string), checked: account.password };
   }
 }

@@ -4,6 +4,7 @@ import { MAX_PASSWORD, MIN_PASSWORD } from '../users/passwords.ts';
 import {
   Confirmation,
   Email,
+  FreshCode,
   Language,
   MailLanguage,
   MailToken,
@@ -44,6 +45,7 @@ export const ProfileUpdate = Type.Object({
   currentPassword: Type.Optional(
     Type.String({ maxLength: 1024, description: 'required to change the password' }),
   ),
+  code: FreshCode,
 });
 
 const answers = (description: string) => ({ 200: envelope(User, description), ...failureAnswers() });
@@ -109,7 +111,7 @@ export const updateProfileSchema = {
   tags: ['User'],
   summary: 'Change the profile of the caller',
   description:
-    'Omitted fields stay unchanged. A new password needs the current one, ends every session, and begins a new one for the caller.',
+    'Omitted fields stay unchanged. A new password needs the current one, and a code if the account has a second factor; it ends every session, and begins a new one for the caller.',
   body: ProfileUpdate,
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
 };

@@ -318,6 +318,37 @@ test("a page of another origin can change nothing with a user's cookie; those th
   expect(seen.headers.get('access-control-allow-origin')).toBe(null);
 });
 
+test('a request with a Bearer token acts as its user from any origin, and its cookies are ignored', async () => {
+  const [user, bearer] = [await trace.loggedIn(), await trace.loggedIn()];
+  const token = bearer.cookie.replace('trace-accessToken=', '');
+  const put = (headers: Record<string, string>) =>
+    trace.send(
+      'PUT',
+      '/api/user/profile',
+      { name: 'Zawadi' },
+      { origin: 'https://evil.example', ...headers },
+    );
+  for (const beside of [{}, { cookie: user.cookie }] as Record<string, string>[]) {
+    const { status, body } = await put({ authorization: `Bearer ${token}`, ...beside });
+    expect([status, body.data?.id]).toEqual([200, bearer.id]);
+  }
+  const both = login(user.email).then(cookiesOf);
+  for (const authorization of ['Bearer a.b.c', 'bearer', 'Bearer a b', `Bearer ft_${'x'.repeat(49)}`]) {
+    for (const origin of ['https://evil.example', trace.url]) {
+      const headers = { authorization, origin, cookie: await both };
+      expect((await put(headers)).status, authorization).toBe(401);
+      expect((await trace.send('POST', '/api/user/refresh_authentication', undefined, headers)).status).toBe(
+        401,
+      );
+    }
+    const read = { authorization, cookie: user.cookie };
+    expect((await trace.send('GET', '/api/user/profile', undefined, read)).status).toBe(401);
+  }
+  expect((await put({ authorization: 'Basic YTpi', cookie: user.cookie })).status).toBe(403);
+  const own = { authorization: 'Basic YTpi', cookie: user.cookie, origin: trace.url };
+  expect((await put(own)).body.data.id).toBe(user.id);
+});
+
 test('a rotated key is published first and signs when everyone has it; what the earlier one signed goes on counting', async () => {
   const user = await trace.loggedIn();
   const kidOf = (cookie: string) =>

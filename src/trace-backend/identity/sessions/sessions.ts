@@ -9,7 +9,7 @@ import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import type { Keys } from '../../base/signing-keys/keys.ts';
 import { limitLoginAttempts, noteLogin } from '../attempts/limits.ts';
 import { decideLoginFailure, deleteLoginFailures, type LoginAttempt } from '../attempts/store.ts';
-import { proveFactor, requiredFactor } from '../second-factor/factor.ts';
+import { checkNoFactor, proveFactor, requiredFactor } from '../second-factor/factor.ts';
 import type { Requirement } from '../second-factor/requirement.ts';
 import { emailKeyOf } from '../users/email.ts';
 import type { Passwords } from '../users/passwords.ts';
@@ -107,15 +107,20 @@ export function openSessions(context: SessionContext): Sessions {
   return {
     async login(client, credentials) {
       const { account, attempt, isProven } = await checkLogin(context, client, credentials);
-      const tokens = await begin(client, account, isProven, database =>
-        noteSession(database, client, account.id, attempt),
-      );
+      const tokens = await begin(client, account, isProven, async database => {
+        if (!isProven) await stillWithoutFactor(database, account.id);
+        await noteSession(database, client, account.id, attempt);
+      });
       return { account, tokens };
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
     async loginAfterReset(client, userId) {
       const user = await needingNoFactor(context, userId);
-      return user && begin(client, user, false, database => noteSession(database, client, userId));
+      if (!user) return undefined;
+      return begin(client, user, false, async database => {
+        await stillWithoutFactor(database, userId);
+        await noteSession(database, client, userId);
+      });
     },
     async signAnew(caller) {
       const { id } = caller;
@@ -155,6 +160,12 @@ async function needingNoFactor(
   const user = await findAccountById(pool, userId);
   if (user?.status !== 'ACTIVE' || requirement.needs(user.role)) return undefined;
   return (await requiredFactor(pool, userId)) ? undefined : user;
+}
+
+/** Has a factor that is confirmed meanwhile end a login without it, as it ends the sessions that have begun. */
+async function stillWithoutFactor(database: Database, userId: number): Promise<void> {
+  await lockAccount(database, userId);
+  await checkNoFactor(database, userId);
 }
 
 /** Records a login in its transaction, with the attempt by a password. */

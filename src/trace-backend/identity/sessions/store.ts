@@ -64,6 +64,11 @@ export async function deleteSessions(database: Database, userId: number): Promis
   await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
+/** Ends every session of a user but one, with their refresh tokens. */
+export async function deleteOtherSessions(database: Database, userId: number, id: string): Promise<void> {
+  await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${id}`);
+}
+
 /** Ends every session of every user, with their refresh tokens. */
 export async function deleteAllSessions(database: Database): Promise<void> {
   await database.query(sql`DELETE FROM sessions`);

@@ -109,3 +109,10 @@ export const Code = Type.String({
   description: 'six digits of the app, or a recovery code',
   examples: ['492039'],
 });
+
+/** The code of a change that needs a fresh one where the account has a second factor. */
+export const FreshCode = Type.Optional({
+  ...Code,
+  description:
+    'six digits of the app, or a recovery code, none of which counts twice; required if the account has a second factor',
+});

@@ -36,7 +36,7 @@ export function otherOf({ action, entityId, details }: Entry): Thing | undefined
   if (action === 'MERGE_TO_COMPANY') return thing('company', details.into);
   if (/_LABEL_BATCH$/.test(action)) return thing('label', details.labelId);
   if (/_FINAL_PRODUCT$|_PRODUCT_KNOWLEDGE$/.test(action)) return thing('product', entityId);
-  if (action === 'LEAVE_PRODUCT') return thing('company', details.companyId);
+  if (action === 'LEAVE_PRODUCT' || action === 'ALLOW_PRODUCT') return thing('company', details.companyId);
   return details.userId === undefined ? undefined : thing('user', details.userId);
 }
 

@@ -33,6 +33,30 @@ test('every mail has words of its own in every language of the console', () => {
   }
 });
 
+test('a digest counts in the forms of its language, in those of English where there are no words', () => {
+  const texts = mailTexts({ publicUrl: 'https://packet.example', consoleUrl: undefined });
+  for (const [language, ...expected] of [
+    ['EN', '0 more observations', '1 more observation from', '2 more observations'],
+    ['DE', '0 weitere Beobachtungen', '1 weitere Beobachtung aus', '2 weitere Beobachtungen'],
+    ['ES', '0 observaciones', '1 observación', '2 observaciones'],
+    ['FR', '0 autre observation du', '1 autre observation du', '2 autres observations'],
+    [
+      'RW',
+      'ibindi byabonetse mu murima: 0',
+      'ikindi cyabonetse mu murima: 1',
+      'ibindi byabonetse mu murima: 2',
+    ],
+    ['SW', 'chunguzi nyingine 0', 'uchunguzi mwingine 1', 'chunguzi nyingine 2'],
+    ['PT', '0 more observations', '1 more observation from', '2 more observations'],
+  ] as const) {
+    for (const [count, words] of expected.entries()) {
+      const { text, html } = texts.sharesDigest(count, '7', { language });
+      expect(text, language).toContain(words);
+      expect(html).toContain(`<html lang="${language === 'PT' ? 'en' : language.toLowerCase()}">`);
+    }
+  }
+});
+
 test('a confirmation begins with the user in every language, so that it is found when they are erased', () => {
   const texts = mailTexts({ publicUrl: 'https://packet.example', consoleUrl: undefined });
   for (const user of ['7', 'ana@phone', '"Ana"\nhttps://evil.example']) {

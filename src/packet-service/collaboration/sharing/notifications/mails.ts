@@ -2,7 +2,7 @@ import { composeMail, type MailLine, type MailText } from '../../../../platform/
 import { plainName } from '../../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { digestWordsIn } from './digest-words.ts';
+import { digestIn } from './digest-words.ts';
 import { wordsIn } from './mail-words.ts';
 import type { Notification } from './store.ts';
 
@@ -56,8 +56,8 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
 
     /** Several packets were shared with a user, beyond those that were mailed one by one. */
     sharesDigest(count: number, userId: string | null, { language }: Reader): MailText {
-      const { words, tag } = digestWordsIn(language);
-      return compose(words.subject, [words.say(count), { url: inboxUrl(addresses, userId) }], tag);
+      const { subject, say, tag } = digestIn(language, count);
+      return compose(subject, [say, { url: inboxUrl(addresses, userId) }], tag);
     },
 
     /** An invitation to the reader of an address. */

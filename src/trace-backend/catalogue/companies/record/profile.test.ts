@@ -251,7 +251,7 @@ test('merging moves users, products and roles to the other company, with history
   const owned = await added(from.user, { name: 'Tea' });
   const shared = await added(into.user, {
     name: 'Coffee',
-    associatedCompanies: ['PRODUCER', 'OWNER'].map(type => ({ company: { id: from.companyId }, type })),
+    associatedCompanies: ['PRODUCER', 'TRADER'].map(type => ({ company: { id: from.companyId }, type })),
   });
   const before = await read(into.user, shared);
   const merge = (by: LoggedIn, otherCompanyId: unknown) =>
@@ -280,6 +280,7 @@ test('merging moves users, products and roles to the other company, with history
   );
   expect(roles).toEqual([
     [into.companyId, 'PRODUCER'],
+    [into.companyId, 'TRADER'],
     [into.companyId, 'OWNER'],
   ]);
   const history = async (id: number) =>

@@ -35,10 +35,10 @@ async function isActive(database: Database, id: number): Promise<boolean> {
 
 /**
  * The companies that a product is associated with after a change: those sent, or the previous ones; the owner is
- * always among them, as OWNER. Any active company can be associated by its id, because partners of a value chain are
- * other tenants. A previous one may stay if it is deactivated.
+ * always among them, as OWNER, which no other company can be. Any active company can be associated by its id, because
+ * partners of a value chain are other tenants. A previous one may stay if it is deactivated.
  *
- * @throws Problem invalid, with the field of every company that is unknown or deactivated
+ * @throws Problem invalid, with the field of every company that is unknown or deactivated, or an OWNER without owning
  */
 export async function associationsOf(
   database: Database,
@@ -46,36 +46,62 @@ export async function associationsOf(
   ownerId: number | null,
   before: { ownerId: number | null; associations: readonly Association[] },
 ): Promise<Association[]> {
-  const kept = before.associations.filter(
+  const named = sent === undefined ? before.associations : associationsIn(sent);
+  // Clients that move a product send the list that they have read.
+  const chosen = named.filter(
     ({ companyId, type }) => ownerId === before.ownerId || companyId !== before.ownerId || type !== 'OWNER',
   );
-  const chosen = sent === undefined ? kept : await checked(database, sent, before.associations);
+  if (sent !== undefined) await check(database, sent, { ownerId, before, chosen });
   const owner = ownerId === null ? [] : [{ companyId: ownerId, type: 'OWNER' as const }];
   const all = [...chosen, ...owner];
   const first = new Map(all.toReversed().map(each => [`${each.companyId} ${each.type}`, each]));
   return all.filter(each => first.get(`${each.companyId} ${each.type}`) === each);
 }
 
-async function checked(
+type Sent = ProductBody['associatedCompanies'];
+
+/** The associations that a body names. */
+export function associationsIn(sent: Sent): Association[] {
+  if (sent == null) return [];
+  return listed(sent).map(({ company, type }) => ({ companyId: idOf(company.id), type }));
+}
+
+/** The path of a field of the associated company with this index. */
+export function associationPath(sent: Sent, index: number, field: string): string {
+  return `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.${field}`;
+}
+
+async function check(
   database: Database,
-  sent: NonNullable<ProductBody['associatedCompanies']> | null,
-  before: readonly Association[],
-): Promise<Association[]> {
-  if (sent === null) return [];
-  const associations = listed(sent).map(({ company, type }) => ({ companyId: idOf(company.id), type }));
+  sent: Sent,
+  {
+    ownerId,
+    before,
+    chosen,
+  }: {
+    ownerId: number | null;
+    before: { associations: readonly Association[] };
+    chosen: readonly Association[];
+  },
+): Promise<void> {
+  const associations = associationsIn(sent);
   const names = await findCompanyNames(
     database,
     associations.map(({ companyId }) => companyId),
   );
   const good = new Set([
     ...names.filter(({ status }) => status === 'ACTIVE').map(({ id }) => id),
-    ...before.map(({ companyId }) => companyId),
+    ...before.associations.map(({ companyId }) => companyId),
   ]);
   const faults: Fault[] = [];
-  for (const [index, { companyId }] of associations.entries()) {
-    const field = `associatedCompanies${Array.isArray(sent) ? `.${index}` : ''}.company.id`;
-    if (!good.has(companyId)) faults.push(fault('company.not_active', { field }));
+  for (const [index, { companyId, type }] of associations.entries()) {
+    if (!good.has(companyId)) {
+      faults.push(fault('company.not_active', { field: associationPath(sent, index, 'company.id') }));
+    }
+    if (type !== 'OWNER' || companyId === ownerId) continue;
+    // That of the previous owner is left out.
+    if (!chosen.some(each => each.companyId === companyId && each.type === type)) continue;
+    faults.push(fault('product.other_owner', { field: associationPath(sent, index, 'type') }));
   }
   if (faults.length > 0) throw new Problem(faults);
-  return associations;
 }

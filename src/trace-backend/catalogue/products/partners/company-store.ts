@@ -2,6 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import { COMPANY_TYPES, type CompanyType } from '../../companies/record/company-types.ts';
 import type { Merge } from '../../companies/record/links.ts';
+import { mergeDepartures } from './departures-store.ts';
 
 /** The roles of a company in products, each once. */
 export async function findRoles(database: Database, companyId: number): Promise<CompanyType[]> {
@@ -36,7 +37,7 @@ export async function ownsProducts(database: Database, companyId: number): Promi
 }
 
 /**
- * Gives the products and associations of a company to another one, with an entry in the history of each product.
+ * Gives the products, associations and departures of a company to another one, with an entry in the history of each product.
  *
  * @returns the number of products changed
  */
@@ -44,6 +45,7 @@ export async function mergeProducts(database: Database, { from, into, userId }: 
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT id FROM products WHERE id IN (SELECT product_id FROM product_companies WHERE company_id = ${from})
     ORDER BY id FOR UPDATE`);
+  await mergeDepartures(database, { from, into });
   const ids = rows.map(({ id }) => id);
   if (ids.length === 0) return 0;
   const at = new Date();

@@ -90,6 +90,124 @@ test('a member of two partners takes off the one that is named', async () => {
   expect(await status(both, id)).toBe(404);
 });
 
+test('a company that has left a product comes back only if one of its members wants that', async () => {
+  const allow = (user: LoggedIn, id: number, companyId: number | string = buyer.companyId) =>
+    user.send('POST', `/api/product/${id}/company/${companyId}/allow`);
+  const add = (user: LoggedIn, id: number, more: object = {}) =>
+    user.send('PUT', '/api/product', {
+      id,
+      associatedCompanies: [as(trader, 'TRADER'), as(buyer, 'BUYER')],
+      ...more,
+    });
+  const refusal = async (answer: ReturnType<typeof add>) => {
+    const { status, body } = await answer;
+    return [status, Object.keys(body.validationErrorDetails?.fieldErrors ?? {})];
+  };
+  const id = await shared();
+  const unknown = (await allow(buyer.user, 2_000_000)).text;
+  // Nobody has left yet.
+  expect((await allow(buyer.user, id)).text).toBe(unknown);
+  await leave(buyer.user, id, buyer.companyId);
+  const path = 'associatedCompanies.1.company.id';
+  for (const user of [grower.user, system]) {
+    expect(await refusal(add(user, id))).toEqual([400, [path]]);
+    const one = { associatedCompanies: as(buyer, 'BUYER') };
+    expect(await refusal(add(user, id, one))).toEqual([400, ['associatedCompanies.company.id']]);
+  }
+  expect((await add(grower.user, id)).body.validationErrorDetails.fieldErrors[path]).toContain(
+    `POST /api/product/${id}/company/${buyer.companyId}/allow`,
+  );
+  expect(await refusal(system.send('PUT', '/api/product', { id, company: { id: buyer.companyId } }))).toEqual(
+    [400, ['company.id']],
+  );
+  expect((await read(grower.user, id)).associatedCompanies).toHaveLength(2);
+
+  // Only members allow it, for their own company, and see no more of the product by that.
+  for (const [user, companyId] of [
+    [grower.user, buyer.companyId],
+    [trader.user, buyer.companyId],
+    [system, buyer.companyId],
+    [buyer.user, trader.companyId],
+    [buyer.user, 'x'],
+  ] as const) {
+    const { status: code, text } = await allow(user, id, companyId);
+    expect([code, text]).toEqual([404, unknown]);
+  }
+  expect((await allow(buyer.user, id)).body).toEqual({ status: 'OK' });
+  expect((await allow(buyer.user, id)).text).toBe(unknown);
+  expect(await status(buyer.user, id)).toBe(404);
+  expect((await add(grower.user, id)).status).toBe(200);
+  expect(await status(buyer.user, id)).toBe(200);
+  const { body } = await system.send(
+    'GET',
+    `/api/audit/list?entity=product&entityId=${id}&action=ALLOW_PRODUCT`,
+  );
+  expect(body.data.items).toMatchObject([{ userId: buyer.user.id, details: { companyId: buyer.companyId } }]);
+
+  // A member of both companies adds theirs back at once. What others remove has not left.
+  await leave(buyer.user, id, buyer.companyId);
+  const both = await trace.loggedIn();
+  for (const { companyId } of [grower, buyer]) {
+    await trace.pool.query(
+      "INSERT INTO company_users (company_id, user_id, role) VALUES ($1, $2, 'MANAGER')",
+      [companyId, both.id],
+    );
+  }
+  expect((await add(both, id)).status).toBe(200);
+  await leave(grower.user, id, buyer.companyId);
+  expect((await add(grower.user, id)).status).toBe(200);
+});
+
+test('a company that takes over another one has left the products that the other has left', async () => {
+  const [small, large] = [await tenant(trace, 'Small'), await tenant(trace, 'Large')];
+  const named = (name: string, ...partners: Tenant[]) =>
+    added(grower.user, { name, associatedCompanies: partners.map(partner => as(partner, 'BUYER')) });
+  const [left, kept] = [await named('Left', small), await named('Kept', small, large)];
+  await leave(small.user, left, small.companyId);
+  await leave(small.user, kept, small.companyId);
+  const merge = { companyId: small.companyId, otherCompanyId: large.companyId };
+  expect((await system.send('POST', '/api/company/execute/MERGE_TO_COMPANY', merge)).status).toBe(200);
+  const add = (id: number) =>
+    grower.user.send('PUT', '/api/product', { id, associatedCompanies: [as(large, 'TRADER')] });
+  expect((await add(left)).status).toBe(400);
+  expect((await add(kept)).status).toBe(200);
+  expect(
+    (await large.user.send('POST', `/api/product/${left}/company/${large.companyId}/allow`)).status,
+  ).toBe(200);
+  expect((await add(left)).status).toBe(200);
+});
+
+test('only the company that owns a product is its OWNER', async () => {
+  const create = (user: LoggedIn, body: object) =>
+    user.send('POST', '/api/product/create', { name: 'Tea', ...body });
+  const wrong = async (answer: ReturnType<typeof create>) => {
+    const { status: code, body } = await answer;
+    return [code, Object.keys(body.validationErrorDetails?.fieldErrors ?? {})];
+  };
+  const partners = [as(trader, 'TRADER'), as(buyer, 'OWNER')];
+  const refused = [400, ['associatedCompanies.1.type']];
+  expect(await wrong(create(grower.user, { associatedCompanies: partners }))).toEqual(refused);
+  const alone = await trace.loggedIn();
+  expect(await wrong(create(alone, { associatedCompanies: as(buyer, 'OWNER') }))).toEqual([
+    400,
+    ['associatedCompanies.type'],
+  ]);
+  const id = await shared();
+  for (const user of [grower.user, system]) {
+    const change = user.send('PUT', '/api/product', { id, associatedCompanies: partners });
+    expect(await wrong(change)).toEqual(refused);
+  }
+  // Moved with the list that was read: the company that it leaves is no longer the OWNER.
+  const second = await companyOf(trace, 'Second', [grower.user]);
+  const { associatedCompanies } = await read(grower.user, id);
+  const moved = { id, company: { id: second }, associatedCompanies };
+  expect((await grower.user.send('PUT', '/api/product', moved)).status).toBe(200);
+  const owners = (await read(grower.user, id)).associatedCompanies.filter(
+    ({ type }: { type: string }) => type === 'OWNER',
+  );
+  expect(owners).toMatchObject([{ company: { id: second } }]);
+});
+
 test('a former partner loses the pictures and papers of a product, however they ceased to be one', async () => {
   const png = await picture(9, 9).png().toBuffer();
   const upload = async (kind: 'image' | 'document', by = grower.user) =>

@@ -28,7 +28,9 @@ const AssociatedCompany = named(
   'AssociatedCompany',
   Type.Object({
     company: Type.Object({ id: Id }),
-    type: Type.Enum([...COMPANY_TYPES], { description: 'the relation to the product' }),
+    type: Type.Enum([...COMPANY_TYPES], {
+      description: 'the relation to the product; OWNER only for the company that owns it',
+    }),
   }),
 );
 
@@ -174,9 +176,21 @@ export const leaveProductSchema = {
   summary: 'Remove an associated company from a product',
   description:
     'For members of the company, who then no longer see the product or its pictures, and for users who ' +
-    'may change the product. The owner cannot be removed.',
+    'may change the product. The owner cannot be removed. After a member has removed the company, it can be added ' +
+    'again only by its members, or after one of them has allowed it.',
   params: Type.Object({ id: PathId, companyId: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
+};
+
+export const allowProductSchema = {
+  operationId: 'allowProduct',
+  tags,
+  summary: 'Allow a product that your company has left to name it again',
+  description:
+    'For members of a company that a member has removed from the product, also while they cannot see it. Users who may ' +
+    'change the product can then add the company again.',
+  params: Type.Object({ id: PathId, companyId: PathId }),
+  response: { 200: Done, ...failureAnswers(401, 404) },
 };
 
 export const getProductSchema = {
