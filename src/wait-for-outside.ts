@@ -7,6 +7,7 @@ import { isStoreAway, readStoreId } from './platform/files/store-id.ts';
 import { toProblem } from './platform/http/failures.ts';
 import { Problem } from './platform/http/problems.ts';
 import { type Settings, SettingsError } from './platform/settings/settings.ts';
+import { BUCKET_RULES } from './platform/settings/types.ts';
 import { type Absence, openWaitingRoom } from './waiting-room.ts';
 
 /** Pause before the second attempt, in milliseconds; it doubles up to the longest one. */
@@ -59,5 +60,6 @@ function absenceOf(error: unknown): Absence | undefined {
 function explained(error: unknown, place: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { name, message } = error.cause as Error;
-  return new SettingsError(`S3_BUCKET: ${place} cannot be read: ${[name, message].join(': ')}`);
+  const rules = name === 'InvalidBucketName' ? `; ${BUCKET_RULES}` : '';
+  return new SettingsError(`S3_BUCKET: ${place} cannot be read: ${[name, message].join(': ')}${rules}`);
 }

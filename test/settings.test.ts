@@ -1,7 +1,7 @@
 import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { misspeltSettings } from '../src/doctor/misspelt-settings.ts';
-import { Settings } from '../src/platform/settings/settings.ts';
+import { readSettings, Settings } from '../src/platform/settings/settings.ts';
 
 /** Variables that systems and tools set, and some that are settings or belong to commands. */
 const USUAL = `
@@ -29,6 +29,20 @@ test('a setting that is not given is its default, which its schema allows, or ab
   for (const { name, schema, value } of withDefault) {
     expect(ajv.validate(schema, value), `${name}: ${ajv.errorsText()}`).toBe(true);
   }
+});
+
+test('a refused name of a bucket says which names S3 takes', () => {
+  const rules =
+    /a bucket name has 3 to 63 lower-case letters, digits, hyphens and dots, and begins and ends with /;
+  for (const settings of [
+    { S3_BUCKET: 'ab' },
+    { BACKUP_URL: 's3://My_Bucket/station' },
+    { BACKUP_URL: 's3://-a/x' },
+  ])
+    expect(() => readSettings(settings)).toThrow(rules);
+  expect(readSettings({ BACKUP_URL: 's3://my.bucket-1/station' }).BACKUP_URL).toBe(
+    's3://my.bucket-1/station',
+  );
 });
 
 test('variables that were meant to be settings are found, and those that systems and tools set are not', () => {

@@ -148,6 +148,15 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
   const ids: string[] = [];
   for (const behaviour of ['busy', 'gone', 'slow'] as const) {
     s3.behaviour = behaviour;
+    if (behaviour === 'busy') {
+      const failed = await fieldtrace(settings, 'backup', 'now');
+      expect([failed.code, failed.err]).toEqual([
+        1,
+        expect.stringMatching(
+          /: reading \S+\/key in s3:\/\/field\/one\/two at http:\S+ failed: .*status 503$/m,
+        ),
+      ]);
+    }
     const { requests } = s3;
     ids.push(
       await observe(service, { attachments: [(await upload(service, behaviour)).body.attachment_id] }),

@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { validate } from 'dockerfile-utils';
@@ -34,6 +34,7 @@ const wordsAfter = (name: string) =>
 const imageEnvironment = pairs(wordsAfter('ENV').join(' '));
 
 interface ComposeService {
+  image?: string;
   environment?: Record<string, string>;
   volumes?: string[];
   ports?: string[];
@@ -69,7 +70,10 @@ test('every variable that deploy/ gives the services is a setting with an allowe
   const { fieldtrace: services, migrate } = compose.services;
   const filledIn = (environment: Record<string, string> = {}) =>
     Object.fromEntries(
-      Object.entries(environment).map(([name, value]) => [name, value.replace(/\$\{\w+\}/, 'secret')]),
+      Object.entries(environment).map(([name, value]) => [
+        name,
+        value.replace(/\$\{\w+:\?.* such as (.*)\}/, '$1').replace(/\$\{\w+\}/, 'secret'),
+      ]),
     );
   for (const environment of [
     imageEnvironment,
@@ -91,7 +95,8 @@ test('ports, folders, sizes and times in deploy/ are those of the settings', () 
   const published = compose.services.fieldtrace?.ports;
   expect(published).toEqual(ports.map(port => `127.0.0.1:${port}:${port}`));
   for (const file of ['nginx/fieldtrace.conf', 'Caddyfile']) {
-    const upstreams = [...textOf(`deploy/${file}`).matchAll(/127\.0\.0\.1:(\d+)/g)].map(match => match[1]);
+    const upstream = /(?:127\.0\.0\.1|\{\$FIELDTRACE_HOST:127\.0\.0\.1\}):(\d+)/g;
+    const upstreams = [...textOf(`deploy/${file}`).matchAll(upstream)].map(match => match[1]);
     expect(upstreams, file).toEqual(ports);
   }
   for (const port of ports) expect(textOf('deploy/healthcheck.mjs')).toContain(`'${port}'`);
@@ -154,18 +159,38 @@ test('compose.yaml gives each container the passwords that it needs, and mounts 
     volumes.map(volume => volume.split(':')[0] as string),
   );
   const files = mounts.filter(name => name.startsWith('.'));
-  expect(files).toHaveLength(2);
+  expect(files).toHaveLength(3);
   for (const file of files) expect(existsSync(path.join(ROOT, 'deploy', file)), file).toBe(true);
   expect(mounts.filter(name => !name.startsWith('.'))).toEqual(Object.keys(compose.volumes));
   const needed = new Set(textOf('deploy/compose.yaml').match(/(?<=\$\{)[A-Z_]+/g));
-  const made = /for name in ([A-Z ]*); do/.exec(textOf('deploy/compose.yaml'))?.[1];
-  expect([...needed].sort()).toEqual(
-    made
-      ?.split(' ')
-      .map(name => `${name}_PASSWORD`)
-      .sort(),
+  const made = /for name in ([A-Z ]*); do/.exec(textOf('deploy/compose.yaml'))?.[1]?.split(' ') ?? [];
+  const passwords = made.map(name => `${name}_PASSWORD`);
+  const example = textOf('deploy/compose.env').match(/^[A-Z_]+(?==)/gm) ?? [];
+  expect([...needed].sort()).toEqual([...passwords, ...example].sort());
+  expect(Object.keys(postgres?.environment ?? {})).toEqual(expect.arrayContaining(passwords));
+});
+
+test('compose.yaml pins its images, names each setting that is missing, and has the proxy of the Caddyfile in front', () => {
+  const { proxy, fieldtrace: services, ...others } = compose.services;
+  for (const [name, service] of Object.entries({ ...others, proxy }))
+    expect(service?.image, name).toMatch(/^(postgres:\d+\.\d+|caddy:\d+\.\d+|fieldtrace:lean)$/);
+  const text = textOf('deploy/compose.yaml');
+  const example = textOf('deploy/compose.env').match(/^[A-Z_]+(?==)/gm) ?? [];
+  for (const name of example) {
+    expect(text, name).toContain(`$\{${name}:?set it in .env, such as `.replace('\\', ''));
+    expect(Object.keys(services?.environment ?? {})).toContain(name);
+  }
+  readSettings(
+    pairs(
+      textOf('deploy/compose.env')
+        .match(/^[A-Z_]+=.*$/gm)
+        ?.join(' ') ?? '',
+    ),
   );
-  expect(Object.keys(postgres?.environment ?? {})).toEqual(expect.arrayContaining([...needed]));
+  const taken = new Set(textOf('deploy/Caddyfile').match(/(?<=\{\$)[A-Z_]+/g));
+  expect(Object.keys(proxy?.environment ?? {}).sort()).toEqual([...taken].sort());
+  expect(proxy?.environment?.FIELDTRACE_HOST).toBe('fieldtrace');
+  expect(proxy?.ports).toEqual(['80:80', '443:443']);
 });
 
 test('every file of deploy/ that another file names exists', () => {
@@ -173,6 +198,70 @@ test('every file of deploy/ that another file names exists', () => {
   const named = texts.flatMap(text => text.match(/\bdeploy\/[\w./-]*\w/g) ?? []);
   expect(named.length).toBeGreaterThan(5);
   for (const file of new Set(named)) expect(existsSync(path.join(ROOT, file)), file).toBe(true);
+});
+
+/** Lines of a settings file, and what systemd makes of them (man systemd.exec, EnvironmentFile=). */
+const SETTINGS_FILE: [lines: string, settings: Record<string, string>][] = [
+  ['PLAIN=two words  ', { PLAIN: 'two words' }],
+  ['# A_COMMENT=1\n; ANOTHER=1\n  # THIRD=1', {}],
+  ['NO_COMMENT=a # b', { NO_COMMENT: 'a # b' }],
+  ['SINGLE=\'a "b" \\ $HOME # c\' ', { SINGLE: 'a "b" \\ $HOME # c' }],
+  ['DOUBLE="a \'b\' \\" \\$HOME \\x `id`"', { DOUBLE: "a 'b' \" $HOME \\x `id`" }],
+  ['EXPANSION=$HOME $(id) `id` *', { EXPANSION: '$HOME $(id) `id` *' }],
+  ['CONTINUED=one \\\n two', { CONTINUED: 'one  two' }],
+  ['QUOTED_LINES="one\ntwo \\\nthree"', { QUOTED_LINES: 'one\ntwo three' }],
+  ["ESCAPED=a\\ b\\\\c\\'d", { ESCAPED: "a b\\c'd" }],
+  ["JOINED='a'\"b\"c'd'", { JOINED: "abc'd'" }],
+  ["LATE=a'b'", { LATE: "a'b'" }],
+  ['  SPACED = value', { SPACED: 'value' }],
+  ['EMPTY=', { EMPTY: '' }],
+  ['EQUALS=a=b=c', { EQUALS: 'a=b=c' }],
+  ['export EXPORTED=1\n1BAD=1\nA-B=1\nno assignment', {}],
+  ['TWICE=1\nTWICE=2', { TWICE: '2' }],
+  ["BACKUP_KEY='it''s; rm -rf /tmp/x'", { BACKUP_KEY: 'its; rm -rf /tmp/x' }],
+  ['CARRIAGE=return\r', { CARRIAGE: 'return' }],
+  ['UMLAUT=grün', { UMLAUT: 'grün' }],
+];
+
+test('the command of a server reads the settings as systemd does, and runs nothing that is in them', async () => {
+  const { folder, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  const script = textOf('deploy/fieldtrace.sh')
+    .replaceAll('/etc/fieldtrace.env', `${folder}/fieldtrace.env`)
+    .replaceAll('/var/lib/fieldtrace', folder)
+    .replaceAll('/opt/fieldtrace/node_modules/.bin/fieldtrace', `${folder}/fieldtrace`);
+  const programs: [name: string, text: string][] = [
+    ['command', script],
+    ['runuser', '#!/bin/sh\necho "$1 $2 $3" >&2\nshift 3\nexec "$@"\n'],
+    [
+      'fieldtrace',
+      `#!${process.execPath}\nconsole.log(JSON.stringify([process.argv.slice(2), process.env]))\n`,
+    ],
+  ];
+  for (const [name, text] of programs) await writeFile(path.join(folder, name), text, { mode: 0o755 });
+  const env = { PATH: `${folder}:${process.env.PATH}`, HOME: '/root' };
+  const words = ['restore', '--into', 'a folder'];
+  const settingsOf = async (text: string) => {
+    await writeFile(path.join(folder, 'fieldtrace.env'), text);
+    const { stdout, stderr } = await run('sh', [path.join(folder, 'command'), ...words], { env });
+    expect(stderr).toBe('-u fieldtrace --\n');
+    const [given, found] = JSON.parse(stdout);
+    expect(given).toEqual(words);
+    const { PATH: _, HOME: _home, PWD: _pwd, OLDPWD: _old, _: _last, ...others } = found;
+    return others;
+  };
+  const own = { DATA_DIR: folder, NODE_COMPILE_CACHE: '/var/cache/fieldtrace' };
+  for (const [lines, settings] of SETTINGS_FILE)
+    expect(await settingsOf(lines), lines).toEqual({ ...own, ...settings });
+  const whole = SETTINGS_FILE.map(([lines]) => lines).join('\n');
+  const all = Object.assign({ ...own }, ...SETTINGS_FILE.map(([, settings]) => settings));
+  expect(await settingsOf(whole)).toEqual(all);
+
+  await rm(path.join(folder, 'fieldtrace.env'));
+  await expect(run('sh', [path.join(folder, 'command'), 'doctor'], { env })).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('run this as root, who alone can read'),
+  });
 });
 
 systemdTest('systemd accepts the unit, and finds it well closed', async () => {
@@ -195,10 +284,22 @@ caddyTest('Caddy accepts its file', async () => {
   const words = ['validate', '--adapter', 'caddyfile', '--config', path.join(ROOT, 'deploy/Caddyfile')];
   const { folder, remove } = await temporaryFolder();
   onTestFinished(remove);
-  const env = { ...process.env, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const { stdout, stderr } = await run(programPath('caddy'), words, { env });
-  expect(stdout + stderr).toContain('Valid configuration');
-  expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+  const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
+  const inContainer = {
+    ...pairs(
+      textOf('deploy/compose.env')
+        .match(/^\w+PUBLIC_URL=.*$/gm)
+        ?.join(' ') ?? '',
+    ),
+    FIELDTRACE_HOST: 'fieldtrace',
+  };
+  for (const given of [{}, inContainer]) {
+    const { stdout, stderr } = await run(programPath('caddy'), words, {
+      env: { ...process.env, ...home, ...given },
+    });
+    expect(stdout + stderr).toContain('Valid configuration');
+    expect(stderr).not.toMatch(/"level":"(warn|error)"/);
+  }
 });
 
 psqlTest(

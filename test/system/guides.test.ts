@@ -76,7 +76,7 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
 gdalTest('every command of "Tables for analysts" does what the guide says, on a fresh start', async () => {
   const guide = 'docs/guides/tables.md';
   const { outputs, end } = await followGuide(guide);
-  const [stored, csv, formats, named, gdal, fields, link] = outputs as [string, ...string[]];
+  const [stored, csv, formats, named, gdal, fields, filtered, link] = outputs as [string, ...string[]];
   expect(jsonLines(stored)).toEqual(Array(3).fill({ packet_uuid: id }));
 
   const text = await readFile(guide, 'utf8');
@@ -103,6 +103,7 @@ gdalTest('every command of "Tables for analysts" does what the guide says, on a 
   expect(gdal).toMatch(/Feature Count: 3$/);
   // It complains of nothing, and no field is registered.
   expect(fields).toBe('');
+  expect(filtered).toBe('Geometry: Point\nFeature Count: 2\nseverity: Integer (0.0)');
   expect(link).toMatch(/^link: <\?limit=2&cursor=[0-9A-Z]{26}>; rel="next"$/);
   await end();
 });

@@ -1,12 +1,15 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
 import { type RequestOptions, request } from 'node:https';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { connect as connectTls } from 'node:tls';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { TUS, TUS_PATCH } from '../helpers/attachments.ts';
 import { programPath, testWith } from '../helpers/debian.ts';
 import { eventually } from '../helpers/eventually.ts';
@@ -21,18 +24,23 @@ const test = await testWith('nginx', 'caddy', 'openssl');
 const PROXIES = ['nginx', 'caddy'] as const;
 type Proxy = (typeof PROXIES)[number];
 const NAMES = { packet: 'field.example', trace: 'trace.example', console: 'console.example' };
+/** The variables by which the Caddyfile can be given the addresses. */
+const VARIABLES = { packet: 'PUBLIC_URL', trace: 'TRACE_PUBLIC_URL', console: 'CONSOLE_PUBLIC_URL' };
 const SITES = ['packet', 'trace', 'console'] as const;
 const MIB = 1024 * 1024;
 
 let packet: RunningService;
 let trace: RunningTrace;
 let files: { folder: string; remove: () => Promise<void> };
+/** where nginx listens without TLS */
+let plainPort: number;
 const started: ChildProcess[] = [];
 const ports = {} as Record<Proxy, Record<keyof typeof NAMES, number>>;
 beforeAll(async () => {
   files = await temporaryFolder();
   trace = await runningTrace({ TRUST_PROXY: 'true', TRACE_PUBLIC_URL: `https://${NAMES.trace}` });
   packet = await runningService({ TRUST_PROXY: 'true', PUBLIC_URL: `https://${NAMES.packet}` });
+  plainPort = await freePort();
   for (const proxy of PROXIES) {
     ports[proxy] = { packet: await freePort(), trace: await freePort(), console: await freePort() };
     await start(proxy);
@@ -56,6 +64,7 @@ const portOf = (url: string) => new URL(url).port;
 async function deployed(file: string): Promise<string> {
   const text = await readFile(path.join('deploy', file), 'utf8');
   return text
+    .replaceAll('{$FIELDTRACE_HOST:127.0.0.1}', '127.0.0.1')
     .replaceAll('127.0.0.1:8000', `127.0.0.1:${portOf(packet.url)}`)
     .replaceAll('127.0.0.1:8080', `127.0.0.1:${portOf(trace.url)}`);
 }
@@ -82,8 +91,8 @@ async function startNginx(folder: string): Promise<ChildProcess> {
     ...subject,
   ]);
   const servers = SITES.reduce(
-    (text, site) => text.replace('listen 443 ssl;', `listen 127.0.0.1:${ports.nginx[site]} ssl;`),
-    await deployed('nginx/fieldtrace.conf'),
+    (text, site) => text.replace('listen 443 ssl http2;', `listen 127.0.0.1:${ports.nginx[site]} ssl http2;`),
+    (await deployed('nginx/fieldtrace.conf')).replace('listen 80;', `listen 127.0.0.1:${plainPort};`),
   )
     .replaceAll(/ssl_certificate \S+;/g, `ssl_certificate ${certificate};`)
     .replaceAll(/ssl_certificate_key \S+;/g, `ssl_certificate_key ${key};`);
@@ -109,7 +118,7 @@ async function startCaddy(folder: string): Promise<ChildProcess> {
   const sites = SITES.reduce(
     (text, site) =>
       text.replace(
-        `\n${NAMES[site]} {`,
+        `\n{$${VARIABLES[site]}:https://${NAMES[site]}} {`,
         `\nhttps://${NAMES[site]}:${ports.caddy[site]} {\n  bind 127.0.0.1\n  tls internal`,
       ),
     await deployed('Caddyfile'),
@@ -183,7 +192,41 @@ function form(bytes: Buffer): Ask {
   };
 }
 
+test('nginx redirects requests without TLS to the same address with TLS', async () => {
+  const plain = {
+    host: '127.0.0.1',
+    port: plainPort,
+    path: '/packets?limit=1',
+    headers: { host: NAMES.packet },
+  };
+  const answer = await new Promise<IncomingMessage>(resolve => get(plain, resolve));
+  answer.resume();
+  expect([answer.statusCode, answer.headers.location]).toEqual([
+    301,
+    `https://${NAMES.packet}/packets?limit=1`,
+  ]);
+});
+
 for (const proxy of PROXIES) {
+  test(`${proxy} speaks HTTP/2`, async () => {
+    const authority = `https://${NAMES.packet}`;
+    const { port } = options(proxy, 'GET', '/', {});
+    const tls = {
+      host: '127.0.0.1',
+      port: Number(port),
+      servername: NAMES.packet,
+      rejectUnauthorized: false,
+    };
+    const session = connect(authority, {
+      createConnection: () => connectTls({ ...tls, ALPNProtocols: ['h2'] }),
+    });
+    onTestFinished(() => session.destroy());
+    const asked = session.request({ ':path': '/health' });
+    const [headers] = await once(asked, 'response');
+    expect(headers[':status']).toBe(200);
+    expect(JSON.parse(String(await buffer(asked))).status).toBe('OK');
+  });
+
   test(`${proxy} passes the largest file on, both ways, and refuses what no service takes`, async () => {
     const bytes = randomBytes(100 * MIB);
     const uploaded = await ask(proxy, 'POST', '/attachments', form(bytes));

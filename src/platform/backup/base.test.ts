@@ -31,6 +31,34 @@ function slowFolder(folder: string) {
   };
 }
 
+test('a copy that waits for its pace ends with the reason for which a block could not be stored', async () => {
+  const { folder, remove } = await temporaryFolder();
+  const sealing = openSealing(1);
+  onTestFinished(async () => {
+    await sealing.close();
+    await remove();
+  });
+  const cluster = path.join(folder, 'data');
+  await mkdir(path.join(cluster, 'global'), { recursive: true });
+  await writeFile(path.join(cluster, 'table'), randomBytes(3 * BLOCK_BYTES));
+  const failing = folderTarget(path.join(folder, 'target'));
+  const target = {
+    ...failing,
+    async put(name: string, bytes: Uint8Array) {
+      if (name.includes('/blocks/')) throw new Error(`storing ${name} failed: status 503`);
+      return failing.put(name, bytes);
+    },
+  };
+  const opening = { target, sealing, backupKey: await generateX25519Identity() };
+  const vault = await openVault(opening, '20260101T000000Z-00000001', { create: true });
+  const signal = new AbortController().signal;
+  // The second block is due in a quarter of a day.
+  const pace = throttle(BLOCK_BYTES / 20_000);
+  await expect(storeBlocks({ cluster }, vault, { pace, signal })).rejects.toThrow(
+    /^storing 20260101T000000Z-00000001\/blocks\/\w+ failed: status 503$/,
+  );
+});
+
 test('a target that stores blocks slowly and out of order holds the copy back, and nothing else in the process', async () => {
   const { folder, remove } = await temporaryFolder();
   const sealing = openSealing(1);

@@ -165,7 +165,9 @@ async function untilShipped(
     if (shipped?.gap && !isBefore(shipped.gap.from, startSegment))
       throw new BackupError(`the log lacks ${shipped.gap.from}, which the base backup needs`);
     if (shipped?.last && !isBefore(shipped.last, stopSegment)) return;
-    await sleep(LOOK_MS, undefined, { signal });
+    await sleep(LOOK_MS, undefined, { signal }).catch(error => {
+      throw signal.reason ?? error;
+    });
   }
   throw new BackupError(`${stopSegment} of the log was not shipped in time`);
 }

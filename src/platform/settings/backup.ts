@@ -1,12 +1,12 @@
 import { Type } from '../type.ts';
-import { secret, url } from './types.ts';
+import { BUCKET_RULES, secret, url } from './types.ts';
 
 /** The settings of backups. */
 export const backupSettings = {
   BACKUP_URL: Type.Optional(
     Type.String({
       pattern: '^(file:///[^\\s]+|s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[^\\s]*)?)$',
-      allowed: 'a file:/// or s3:// URL',
+      allowed: `file:///folder or s3://bucket/prefix; ${BUCKET_RULES}`,
       maxLength: 2048,
       description:
         'where backups are written: file:///folder or s3://bucket/prefix; without it, there are no backups',

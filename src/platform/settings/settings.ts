@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from '../type.ts';
 import { backupSettings } from './backup.ts';
 import { complaint } from './text.ts';
-import { port, secret, url } from './types.ts';
+import { BUCKET_RULES, port, secret, url } from './types.ts';
 
 /**
  * Every setting of the program: its type, its default and its meaning; `allowed` is its pattern in words. The table in
@@ -234,6 +234,7 @@ export const Settings = Type.Object({
     Type.String({
       minLength: 3,
       maxLength: 63,
+      allowed: `the name of a bucket; ${BUCKET_RULES}`,
       description: 'S3 bucket for files; without it, they are stored in DATA_DIR/files',
     }),
   ),

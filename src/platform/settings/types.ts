@@ -15,6 +15,12 @@ export const url = (description: string) =>
     }),
   );
 
+/**
+ * The names that S3 takes. Source: Amazon S3 User Guide, "General purpose bucket naming rules".
+ */
+export const BUCKET_RULES =
+  'a bucket name has 3 to 63 lower-case letters, digits, hyphens and dots, and begins and ends with a letter or digit';
+
 /** A secret, which no message shows. */
 export const secret = (description: string, minLength = 1) =>
   Type.Optional(Type.String({ minLength, maxLength: 8192, description }));

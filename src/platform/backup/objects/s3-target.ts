@@ -1,4 +1,6 @@
 import { openS3, type S3Settings } from '../../files/s3-store.ts';
+import { BUCKET_RULES } from '../../settings/types.ts';
+import { BackupError } from './backup-error.ts';
 import type { BackupTarget } from './target.ts';
 
 /** Objects that one request deletes, at most (DeleteObjects of the S3 API). */
@@ -31,34 +33,42 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
     }
   }
 
+  const place = `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`;
+  async function put(name: string, Body: Uint8Array): Promise<'stored' | 'exists'> {
+    const { sdk, client } = await s3();
+    // Asked first, because not every store knows the condition; the condition decides where two write at once.
+    if (await exists(name)) return 'exists';
+    const object = { Bucket, Key: keyOf(name), Body, ContentLength: Body.length };
+    try {
+      await client.send(new sdk.PutObjectCommand({ ...object, IfNoneMatch: '*' }));
+    } catch (error) {
+      if (statusOf(error) === 412) return 'exists';
+      if (statusOf(error) !== 501) throw error;
+      await client.send(new sdk.PutObjectCommand(object));
+    }
+    return 'stored';
+  }
+
+  async function get(name: string): Promise<Uint8Array | undefined> {
+    const { sdk, client } = await s3();
+    try {
+      const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name) }));
+      return await Body?.transformToByteArray();
+    } catch (error) {
+      if (statusOf(error) === 404) return undefined;
+      throw error;
+    }
+  }
+
+  const pages = (prefix: string, delimiter?: string) =>
+    naming(`listing ${prefix}* in ${place}`, pagesOf(s3, Bucket, keyOf(prefix), delimiter));
+
   return {
-    place: `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
-    async put(name, Body) {
-      const { sdk, client } = await s3();
-      // Asked first, because not every store knows the condition; the condition decides where two write at once.
-      if (await exists(name)) return 'exists';
-      const object = { Bucket, Key: keyOf(name), Body, ContentLength: Body.length };
-      try {
-        await client.send(new sdk.PutObjectCommand({ ...object, IfNoneMatch: '*' }));
-      } catch (error) {
-        if (statusOf(error) === 412) return 'exists';
-        if (statusOf(error) !== 501) throw error;
-        await client.send(new sdk.PutObjectCommand(object));
-      }
-      return 'stored';
-    },
-    async get(name) {
-      const { sdk, client } = await s3();
-      try {
-        const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket, Key: keyOf(name) }));
-        return await Body?.transformToByteArray();
-      } catch (error) {
-        if (statusOf(error) === 404) return undefined;
-        throw error;
-      }
-    },
+    place,
+    put: (name, bytes) => named(`storing ${name} in ${place}`, put(name, bytes)),
+    get: name => named(`reading ${name} in ${place}`, get(name)),
     async *list(prefix) {
-      for await (const { Contents = [] } of pagesOf(s3, Bucket, keyOf(prefix))) {
+      for await (const { Contents = [] } of pages(prefix)) {
         for (const { Key = '', Size = 0, LastModified = new Date(0) } of Contents) {
           yield { name: Key.slice(before.length), bytes: Size, modified: LastModified };
         }
@@ -66,13 +76,43 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
     },
     async folders(prefix) {
       const names: string[] = [];
-      for await (const { CommonPrefixes = [] } of pagesOf(s3, Bucket, keyOf(prefix), '/')) {
+      for await (const { CommonPrefixes = [] } of pages(prefix, '/')) {
         names.push(...CommonPrefixes.map(({ Prefix = '' }) => Prefix.slice(keyOf(prefix).length, -1)));
       }
       return names;
     },
-    remove: async names => removeObjects(await s3(), Bucket, names.map(keyOf)),
+    remove: names =>
+      named(
+        `removing objects in ${place}`,
+        s3().then(opened => removeObjects(opened, Bucket, names.map(keyOf))),
+      ),
   };
+}
+
+/** @throws BackupError that says what failed, and why */
+function named<Result>(what: string, work: Promise<Result>): Promise<Result> {
+  return work.catch(error => {
+    throw failure(what, error);
+  });
+}
+
+/** Like `named`, for pages. */
+async function* naming<Item>(what: string, items: AsyncIterable<Item>): AsyncIterable<Item> {
+  try {
+    yield* items;
+  } catch (error) {
+    throw failure(what, error);
+  }
+}
+
+function failure(what: string, error: unknown): BackupError {
+  const { name, message, code } = error as Error & { code?: string };
+  const status = statusOf(error);
+  const reason = [
+    ...new Set([code, name === 'Error' ? undefined : name, message, status && `status ${status}`]),
+  ];
+  const rules = name === 'InvalidBucketName' ? `; ${BUCKET_RULES}` : '';
+  return new BackupError(`${what} failed: ${reason.filter(Boolean).join(', ')}${rules}`, { cause: error });
 }
 
 type Client = Awaited<ReturnType<typeof openS3>>;

@@ -13,6 +13,10 @@ export function throttle(bytesPerSecond: number): Throttle {
     const now = performance.now();
     const begins = Math.max(free, now - CREDIT_MS);
     free = begins + (bytes / bytesPerSecond) * 1000;
-    if (begins > now) await sleep(begins - now, undefined, { signal });
+    if (begins <= now) return;
+    await sleep(begins - now, undefined, { signal }).catch(error => {
+      // Why it was aborted, such as a block that could not be stored.
+      throw signal.reason ?? error;
+    });
   };
 }
