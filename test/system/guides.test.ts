@@ -50,7 +50,12 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
   const answers = jsonLines(batch as string) as { packet_uuid: string }[];
   expect(answers).toEqual([
     { packet_uuid: id },
-    { error: expect.stringMatching(/^capture_point/), status: 400 },
+    {
+      error: expect.stringMatching(/^capture_point/),
+      status: 400,
+      reason: 'observation.without_place',
+      parameters: expect.any(Object),
+    },
     { packet_uuid: id },
   ]);
   expect(feed).toMatch(

@@ -313,7 +313,7 @@ test('what the service refuses is told in the dialog', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByText('cannot log in any more').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('dialog').getByRole('alert').getByText('there is no such user').waitFor();
+  await page.getByRole('dialog').getByRole('alert').getByText('User not found').waitFor();
 });
 
 test('a notification that was given up is delivered again at a click, says when it fails again, and is dismissed', async () => {
