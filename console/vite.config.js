@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { englishMessages } from './english-messages.js';
 
 /** The running console, for `npm run dev`: its address is that of `npm start`. */
 const CONSOLE = process.env.CONSOLE_URL ?? 'http://127.0.0.1:8090';
@@ -13,8 +14,11 @@ const service = {
 };
 
 export default defineConfig({
-  plugins: [svelte({ compilerOptions: { runes: true } }), serviceWorker()],
-  server: { proxy: { '/packet': service, '/trace': service, '/instance.json': service } },
+  plugins: [svelte({ compilerOptions: { runes: true } }), englishMessages(), serviceWorker()],
+  server: {
+    proxy: { '/packet': service, '/trace': service, '/instance.json': service },
+    fs: { allow: ['.', '../messages'] },
+  },
   build: {
     target: 'es2022',
     // The content security policy allows nothing inline.
@@ -29,7 +33,7 @@ export default defineConfig({
             // One file for each language.
             {
               name: id => `messages-${/messages[/\\](\w\w)[/\\]/.exec(id)?.[1]}`,
-              test: /[/\\]messages[/\\]\w\w[/\\]/,
+              test: /[/\\]messages[/\\]\w\w[/\\][\w-]+\.json$/,
             },
           ],
         },
