@@ -128,6 +128,14 @@ const STATED: Record<string, Stated> = {
     '| additional GeoIDs of a packet | 100 |',
   ),
   'packet-service/core/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
+  'packet-service/core/geoids: MAX_TAKERS = 2000': stated(
+    'more than 2,000 smaller fields',
+    '2,000, 16 MiB of boundaries',
+  ),
+  'packet-service/core/geoids: MAX_TAKERS_LENGTH = 16 * 1024 * 1024': stated(
+    '16 MiB of their boundaries',
+    '2,000, 16 MiB of boundaries',
+  ),
   'packet-service/core/geoids: MAX_WAITING = 200': stated(
     'temporarily not possible',
     '| boundaries that wait to be checked | 200 per process |',
@@ -415,7 +423,6 @@ const INTERNAL = new Set([
   'packet-service/core/geoids: MAX_POINTS',
   'packet-service/core/geoids: MAX_REFUSAL_LENGTH',
   'packet-service/core/geoids: MAX_SIMILAR',
-  'packet-service/core/geoids: MAX_TAKERS',
   'packet-service/intake: PARSED_BYTES',
   'packet-service/core/log: MAX_ROWS',
   'packet-service/core/packets: HEADER_BYTES',

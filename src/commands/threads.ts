@@ -14,7 +14,10 @@ export async function closeOldThreads(owner: Connection, before: string): Promis
   const at = before === '1.0' ? await findBeginOf1(owner) : readTime(before);
   const count = await closeThreads(owner, at);
   const threads = count === 1 ? '1 thread' : `${count.toLocaleString('en')} threads`;
-  const restart = count > 0 ? '; restart services that run: they remember open threads' : '';
+  const restart =
+    count > 0
+      ? '; restart services that run, which remember open threads, and repeat this for what they store until then'
+      : '';
   return `closed ${threads} begun before ${at.toISOString()} to requests without a token${restart}`;
 }
 

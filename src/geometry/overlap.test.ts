@@ -74,3 +74,23 @@ test('what several grounds cover together counts once', () => {
   overlap.add(ground(box(11, 10, 0.01)));
   expect(overlap.area() / square.areaM2).toBeCloseTo(0.8, 2);
 });
+
+test('a comb of thousands of teeth, in which every line has as many stretches, is measured, too', () => {
+  const teeth = 1200;
+  const [step, height] = [0.1 / teeth, 0.0001];
+  const corners = Array.from({ length: teeth }, (_, tooth): Position[] => {
+    const west = 10 + tooth * step;
+    return [
+      [west, 10 + height],
+      [west + step / 4, 10 + height],
+      [west + step / 4, 10],
+      [west + step, 10],
+    ];
+  }).flat();
+  const comb = ground([[10, 9.99999], ...corners, [10.1, 9.99999], [10, 9.99999]]);
+  const strip = ground(box(10, 10, 0.1, height));
+  expectShared(strip, comb, 25);
+  const overlap = overlapWith(strip);
+  for (let times = 0; times < 100; times++) overlap.add(comb);
+  expect(overlap.area() / strip.areaM2).toBeCloseTo(0.25, 1);
+});

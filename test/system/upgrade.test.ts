@@ -205,14 +205,26 @@ test('threads of before 1.0 are closed to requests without a token by a command,
   expect(await read(before, ids.thread_id)).toBe(200);
   const begun = await before.send('POST', '/chat/threads', { name: 'Later', created_by: 'ben' });
   const later = begun.body.thread_id;
-  await before.stop();
 
   const wrong = await fieldtrace(settings, 'threads', 'close', '--before', '2.0');
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--before must be 1.0, or a time')]);
   const { DATABASE_OWNER_URL: _owner, ...service } = settings;
   const refused = await fieldtrace(service, 'threads', 'close', '--before', '1.0');
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('set DATABASE_OWNER_URL')]);
-  for (const count of ['1 thread', '0 threads']) {
+  let meanwhile = '';
+  for (const [count, step] of [
+    ['1 thread', 'begin'],
+    ['1 thread', 'again'],
+    ['0 threads', 'done'],
+  ]) {
+    // A service that runs remembers the thread as open until it is restarted.
+    if (step === 'again') {
+      const text = { thread_id: ids.thread_id, text: 'written meanwhile' };
+      const written = await before.send('POST', '/intake/chat-message', text, ana);
+      expect(written.status, written.text).toBe(201);
+      meanwhile = written.body.packet_uuid;
+      await before.stop();
+    }
     const closed = await fieldtrace(settings, 'threads', 'close', '--before', '1.0');
     expect([closed.code, closed.out], closed.err).toEqual([
       0,
@@ -224,6 +236,7 @@ test('threads of before 1.0 are closed to requests without a token by a command,
   try {
     expect(await read(after, ids.thread_id)).toBe(401);
     expect((await after.send('GET', `/packets/${message}`)).status).toBe(401);
+    expect((await after.send('GET', `/packets/${meanwhile}`)).status).toBe(401);
     const listed = async (headers = {}) =>
       (await after.send('GET', '/packets', undefined, headers)).body.packets.length;
     expect(await listed()).toBe(1);
@@ -233,7 +246,7 @@ test('threads of before 1.0 are closed to requests without a token by a command,
     expect(await read(after, later)).toBe(200);
     expect(await read(after, ids.thread_id, ana)).toBe(200);
     expect((await after.send('GET', `/packets/${message}`, undefined, ana)).status).toBe(200);
-    expect(await listed(ana)).toBe(2);
+    expect(await listed(ana)).toBe(3);
   } finally {
     await after.stop();
   }

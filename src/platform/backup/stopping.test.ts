@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { generateX25519Identity } from 'age-encryption';
 import { pino } from 'pino';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -141,4 +143,22 @@ test('processes that need an id at the same time get the same one', async () => 
   expect(moved).not.toBe(made);
   const renewed = await idsFrom(state => state.renew(moved));
   expect([made, moved]).not.toContain(renewed);
+});
+
+test('a process that closes its threads while an answer is on the way goes on to its end', async () => {
+  // Both answers are there when the loop goes on: the first ends the work, and the second comes while the threads end.
+  const program = `
+    import { openSealing } from ${JSON.stringify(new URL('./objects/sealing.ts', import.meta.url).href)};
+    const sealing = openSealing(1);
+    const { identity } = await sealing.ask({ do: 'make-key', backupKey: ${JSON.stringify(backupKey)} });
+    const open = () => sealing.ask({ do: 'open', identity, bytes: Buffer.from('damaged') });
+    const all = Promise.all([open(), open()]);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
+    const failure = await all.catch(error => error.message);
+    await sealing.close();
+    console.log('closed after: ' + failure);`;
+  const file = path.join(folder, 'program.mjs');
+  await writeFile(file, program);
+  const { stdout } = await promisify(execFile)(process.execPath, [file]);
+  expect(stdout).toMatch(/^closed after: /);
 });

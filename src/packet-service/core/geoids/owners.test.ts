@@ -1,3 +1,4 @@
+import sql from 'sql-template-tag';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Answer, type RunningService, runningService } from '../../../../test/helpers/service.ts';
 import {
@@ -252,4 +253,47 @@ test('others take no more than half of a field, however many fields they registe
   // What its user registers in it counts for nobody else, and neighbours are registered beside it.
   await registered(third(1), ana);
   await registered(square(81.0099, 10.0005, 0.009), ben);
+});
+
+/** Stores so many fields without a token in the north-east of the bounds of a field, with an area in m². */
+async function crowd(west: number, south: number, { count, areaM2 }: { count: number; areaM2: number }) {
+  const boundary = JSON.stringify({ type: 'Polygon', coordinates: [rectangle(west, south, 0.001, 0.001)] });
+  await service.pool.query(sql`
+    INSERT INTO fields (geoid, name, boundary, area_m2, bounds, ground_cells, created_at, author)
+    SELECT encode(sha256(convert_to(${`${west}/${south}/`} || n, 'UTF8')), 'hex'), NULL, ${boundary}, ${areaM2}::float8,
+      box(point(${west}, ${south}), point(${west + 0.001}, ${south + 0.001})), 1, now(), NULL
+    FROM generate_series(1, ${count}::integer) AS n`);
+}
+
+const triangle = (west: number, south: number, width: number) =>
+  area([
+    [west, south],
+    [west + width, south],
+    [west, south + width],
+    [west, south],
+  ]);
+
+test('fields beside a field do not hide those that take parts of it', async () => {
+  const outer = await registered(triangle(84, 10, 0.004), ana);
+  // Larger than what takes parts, inside the bounds of the triangle, and not in it.
+  await crowd(84.0035, 10.0035, { count: 250, areaM2: 90_000 });
+  await registered(area(rectangle(83.999, 10, 0.00195, 0.003)), ben);
+  const refused = await put(area(rectangle(84, 9.999, 0.003, 0.00195)), ben);
+  expect([refused.status, refused.body.error]).toEqual([
+    403,
+    expect.stringMatching(/more than half of field/),
+  ]);
+  expect(refused.body.error).toContain(outer);
+});
+
+test('where more fields lie around a field than are measured, nobody else takes a part of it', async () => {
+  const outer = await registered(triangle(85, 10, 0.004), ana);
+  await crowd(85.0035, 10.0035, { count: 2001, areaM2: 10 });
+  const beside = square(85.0039, 9.999, 0.0011);
+  const refused = await put(beside, ben);
+  expect([refused.status, refused.body.error]).toEqual([403, expect.stringMatching(/too many fields/)]);
+  expect(refused.body.error).toContain(outer);
+  expect((await put(beside)).status).toBe(401);
+  await registered(beside, administrator);
+  await registered(square(85.0045, 9.999, 0.001), ben);
 });

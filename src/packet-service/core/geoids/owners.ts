@@ -24,10 +24,22 @@ export interface Registrar {
 const HALF = 0.5;
 /** Other users' fields per query. */
 const BATCH = 16;
-/** Fields that take parts of another that are looked at, at most, the largest first. */
-const MAX_TAKERS = 200;
+/** Smaller fields per query. */
+const TAKERS_BATCH = 64;
+/** Smaller fields around another that are measured, at most, and the length of their boundaries. */
+const MAX_TAKERS = 2000;
+const MAX_TAKERS_LENGTH = 16 * 1024 * 1024;
 /** Approximate microseconds to measure an overlap, for each number of an edge. */
-const EDGE_COST = 0.2;
+const EDGE_COST = 1;
+
+/** What is wrong with a field where another user has one. */
+type Wrong = 'inside' | 'half' | 'crowded';
+
+const WITH_TOKEN = {
+  inside: 'field.inside_foreign',
+  half: 'field.takes_half_of_foreign',
+  crowded: 'field.too_many_around_foreign',
+} as const;
 
 /**
  * Refuses a field that would take over ground of another user who has registered it with a token. Nobody is refused on
@@ -45,27 +57,30 @@ export async function refuseInside(
   if (administrator || (author === null && !anonymous)) return;
   const outer = await findOuter(database, ground, author, pace);
   if (outer === undefined) return;
-  const { geoid, isInside } = outer;
+  const { geoid, wrong } = outer;
   const parameters = { which, geoid };
-  if (anonymous)
-    throw new Problem(isInside ? 'field.inside_needs_token' : 'field.overlap_needs_token', parameters);
-  throw new Problem(isInside ? 'field.inside_foreign' : 'field.takes_half_of_foreign', parameters);
+  if (!anonymous) throw new Problem(WITH_TOKEN[wrong], parameters);
+  throw new Problem(
+    wrong === 'inside' ? 'field.inside_needs_token' : 'field.overlap_needs_token',
+    parameters,
+  );
 }
 
 /**
  * A field of another user, no smaller than this ground, in which more than half of this ground lies, or of which less
- * than half would be left: points in both get the GeoID of the smaller field. A strict "within" could be met by reaching
- * out of the field by a metre; any overlap at all is common between neighbours, whose surveys differ by some metres.
+ * than half would be left, or of which that cannot be told: points in both get the GeoID of the smaller field. A strict
+ * "within" could be met by reaching out of the field by a metre; any overlap at all is common between neighbours, whose
+ * surveys differ by some metres.
  *
  * @param author the registering user; null finds the fields of every user of a token
- * @returns its GeoID, and which of the two it is
+ * @returns its GeoID, and which of them it is
  */
 async function findOuter(
   database: Database,
   ground: Ground,
   author: string | null,
   pace: Pace,
-): Promise<{ geoid: string; isInside: boolean } | undefined> {
+): Promise<{ geoid: string; wrong: Wrong } | undefined> {
   let after: { areaM2: number; geoid: string } | undefined;
   for (;;) {
     const { bounds: box, areaM2 } = ground;
@@ -74,10 +89,9 @@ async function findOuter(
       const outer = await parsed(boundary, pace);
       await pace((ground.edges.length + outer.edges.length) * EDGE_COST);
       const shared = sharedArea(ground, outer);
-      if (shared > ground.areaM2 * HALF) return { geoid, isInside: true };
-      if (shared > 0 && (await losesHalf(database, { outer, owner }, ground, pace))) {
-        return { geoid, isInside: false };
-      }
+      if (shared > ground.areaM2 * HALF) return { geoid, wrong: 'inside' };
+      const wrong = shared > 0 ? await wrongToOuter(database, { outer, owner }, ground, pace) : undefined;
+      if (wrong !== undefined) return { geoid, wrong };
     }
     const last = others.at(-1);
     if (others.length < BATCH || !last) return undefined;
@@ -85,26 +99,34 @@ async function findOuter(
   }
 }
 
-/** Whether a ground and the smaller fields of others together would take more than half of a field. */
-async function losesHalf(
+/**
+ * Whether a ground and the smaller fields of others together would take more than half of a field. All of them count:
+ * if only some were measured, fields beside it would hide those that take parts of it.
+ */
+async function wrongToOuter(
   database: Database,
   { outer, owner }: { outer: Ground; owner: string | null },
   ground: Ground,
   pace: Pace,
-): Promise<boolean> {
+): Promise<Exclude<Wrong, 'inside'> | undefined> {
+  await pace((outer.edges.length + ground.edges.length) * EDGE_COST);
   const overlap = overlapWith(outer);
   overlap.add(ground);
   const smaller = { box: outer.bounds, areaM2: outer.areaM2, owner };
-  for (let offset = 0; offset < MAX_TAKERS; offset += BATCH) {
-    const takers = await smallerOfOthers(database, smaller, { limit: BATCH, offset });
+  let length = 0;
+  for (let offset = 0; ; offset += TAKERS_BATCH) {
+    const takers = await smallerOfOthers(database, smaller, { limit: TAKERS_BATCH, offset });
+    if (offset + takers.length > MAX_TAKERS) return 'crowded';
     for (const { boundary } of takers) {
+      length += boundary.length;
+      if (length > MAX_TAKERS_LENGTH) return 'crowded';
       const taker = await parsed(boundary, pace);
       await pace(taker.edges.length * EDGE_COST);
       overlap.add(taker);
     }
-    if (takers.length < BATCH) break;
+    if (overlap.area() > outer.areaM2 * HALF) return 'half';
+    if (takers.length < TAKERS_BATCH) return undefined;
   }
-  return overlap.area() > outer.areaM2 * HALF;
 }
 
 async function parsed(boundary: string, pace: Pace): Promise<Ground> {

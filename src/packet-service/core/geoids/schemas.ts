@@ -97,7 +97,8 @@ export const putFieldsSchema = {
     'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
     'inside a field resolve to its GeoID; a field never changes. A field that lies inside one of at least its size which ' +
     "another token's user registered, or would leave less than half of that one to its user, is 403, unless the token is an " +
-    "administrator's, and 401 without a token. A boundary has " +
+    "administrator's, and 401 without a token; so is one that takes any part of such a field with more than 2,000 smaller " +
+    'fields, or 16 MiB of their boundaries, around it. A boundary has ' +
     'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
     'edges, between 89° south and 89° north.',
   body: Type.Union([Feature, FeatureCollection], {

@@ -18,10 +18,15 @@ export async function returnClosingRight(database: Database): Promise<void> {
   await database.query({ text: `REVOKE ${RIGHT} FROM CURRENT_USER` });
 }
 
-/** Closes packets (uuid form) to requests without a token. */
-export async function closePackets(database: Database, ids: readonly string[]): Promise<void> {
-  await database.query({
+/**
+ * Closes packets (uuid form) to requests without a token.
+ *
+ * @returns how many were open
+ */
+export async function closePackets(database: Database, ids: readonly string[]): Promise<number> {
+  const { rowCount } = await database.query({
     text: 'UPDATE packets SET closed = true WHERE id = ANY ($1::uuid[]) AND closed IS NULL',
     values: [ids],
   });
+  return rowCount ?? 0;
 }

@@ -7,7 +7,7 @@ import {
 import { findAppliedAt } from '../../../platform/database/migrate.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { findReadable } from '../../collaboration/chat/messages/visible-store.ts';
-import { closeThread, findOpenThreads } from '../../collaboration/chat/threads/closing-store.ts';
+import { closeThread, findClosable } from '../../collaboration/chat/threads/closing-store.ts';
 import { SCHEMA } from '../../core/contract/database-schema.ts';
 import { appendAll } from '../../core/log/append-all.ts';
 import { findMessagesAfter } from '../../core/log/thread-store.ts';
@@ -37,20 +37,24 @@ export async function findBeginOf1(connection: Connection): Promise<Date> {
 /**
  * Closes the open threads that were begun before a time, with their messages, to requests without a token
  * (AUTH_MODE=optional). Rows of old versions do not say whether a thread was made with a token, so all of them are
- * closed. Can be repeated. Services that run keep in memory which threads are open until they are restarted.
+ * closed. Services that run keep in memory which threads are open until they are restarted, and store messages as open
+ * meanwhile: repeated, it closes these.
  *
  * @param connection of the role that owns the tables
- * @returns how many threads were closed
+ * @returns in how many threads something was closed
  * @throws Problem forbidden for another role
  */
 export async function closeThreads(connection: Connection, before: Date): Promise<number> {
   await appendAll(connection, findReadable);
   const pool = openPool(connection, SCHEMA, 1, { deadline: { ms: STATEMENT_MS, of: 'statement' } });
   try {
-    for (let closed = 0; ; ) {
-      const count = await transaction(pool, database => closeSome(database, before));
-      closed += count;
-      if (count < THREADS) return closed;
+    let closed = 0;
+    for (let after: string | undefined; ; ) {
+      const page: Page = { after, limit: THREADS };
+      const done = await transaction(pool, database => closeSome(database, before, page));
+      closed += done.closed;
+      if (done.last === undefined) return closed;
+      after = done.last;
     }
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
@@ -60,21 +64,39 @@ export async function closeThreads(connection: Connection, before: Date): Promis
   }
 }
 
-async function closeSome(database: Database, before: Date): Promise<number> {
+interface Page {
+  after: string | undefined;
+  limit: number;
+}
+
+/** @returns in how many threads something was closed, and the last thread of a full page */
+async function closeSome(
+  database: Database,
+  before: Date,
+  page: Page,
+): Promise<{ closed: number; last: string | undefined }> {
   await takeClosingRight(database);
-  const threads = await findOpenThreads(database, before, THREADS);
-  for (const threadId of threads) {
-    await closeThread(database, threadId);
-    for (let after = 0; ; ) {
-      const messages = await findMessagesAfter(database, threadId, { after, limit: MESSAGES });
-      await closePackets(
-        database,
-        messages.map(({ packetId }) => packetId),
-      );
-      if (messages.length < MESSAGES) break;
-      after = messages.at(-1)?.position as number;
-    }
+  const threads = await findClosable(database, before, page);
+  let closed = 0;
+  for (const { id, isOpen } of threads) {
+    if (isOpen) await closeThread(database, id);
+    const messages = await closeMessages(database, id);
+    if (isOpen || messages > 0) closed++;
   }
   await returnClosingRight(database);
-  return threads.length;
+  return { closed, last: threads.length < page.limit ? undefined : threads.at(-1)?.id };
+}
+
+/** @returns how many messages of the thread were open */
+async function closeMessages(database: Database, threadId: string): Promise<number> {
+  let closed = 0;
+  for (let after = 0; ; ) {
+    const messages = await findMessagesAfter(database, threadId, { after, limit: MESSAGES });
+    closed += await closePackets(
+      database,
+      messages.map(({ packetId }) => packetId),
+    );
+    if (messages.length < MESSAGES) return closed;
+    after = messages.at(-1)?.position as number;
+  }
 }

@@ -40,12 +40,14 @@ function openThread(niceness: number) {
   const waiting = new Map<number, PromiseWithResolvers<Answered>>();
   let count = 0;
   let failure: SealingEnded | undefined;
+  let isEnding = false;
   // It keeps no process alive that has nothing else to do.
   worker.unref();
   worker.on('message', (answer: SealAnswer) => {
     const asked = waiting.get(answer.id);
     waiting.delete(answer.id);
-    if (waiting.size === 0) worker.unref();
+    // A process that waits for the end of the thread must not end before it.
+    if (waiting.size === 0 && !isEnding) worker.unref();
     if ('error' in answer) asked?.reject(new Error(answer.error));
     else asked?.resolve(answer);
   });
@@ -68,6 +70,9 @@ function openThread(niceness: number) {
       worker.postMessage({ id, ...request });
       return asked.promise;
     },
-    end: () => worker.terminate(),
+    end: () => {
+      isEnding = true;
+      return worker.terminate();
+    },
   };
 }

@@ -79,6 +79,10 @@ export const packetReasons = {
   'field.takes_half_of_foreign': forbidden(
     '{which} and other fields would take more than half of field {geoid}, which another user registered',
   ),
+  'field.too_many_around_foreign': forbidden(
+    '{which} takes a part of field {geoid}, which another user registered, and there are too many fields around it to measure what would be left',
+    'Register a field that takes no part of it, or ask an administrator.',
+  ),
   'field.inside_needs_token': unauthenticated(
     'field {geoid}, in which {which} lies, was created with a token and needs one: Authorization: Bearer …',
   ),

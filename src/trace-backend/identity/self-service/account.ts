@@ -134,7 +134,7 @@ export async function noteConfirmed(
 
 /**
  * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed by its owner. If it
- * did not before, somebody else may have had the account: the second factor, and what was accepted, end too.
+ * did not before, somebody else may have had the account: what was accepted ends too, and the second factor of a USER.
  *
  * @returns the user's id
  * @throws Problem invalid
@@ -175,9 +175,13 @@ export async function resetPassword(
   return userId;
 }
 
-/** Ends what kept an account with the person who had it before the owner of its address. */
-async function takeOver(database: Database, mails: Mails, { id }: User): Promise<void> {
-  await forgetFactor(database, mails, id);
+/**
+ * Ends what kept an account with the person who had it before the owner of its address. Administrators keep their second
+ * factor: who makes somebody one knows them, and a stolen mailbox must not be enough for their rights. Another
+ * SYSTEM_ADMIN can remove it.
+ */
+async function takeOver(database: Database, mails: Mails, { id, role }: User): Promise<void> {
+  if (role === 'USER') await forgetFactor(database, mails, id);
   await updateUser(database, id, { discoverable: false });
 }
 

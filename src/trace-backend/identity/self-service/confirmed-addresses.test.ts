@@ -168,6 +168,21 @@ test('a new password by mail takes nothing from a user whose address is confirme
   expect(body.data).toMatchObject({ emailConfirmed: true, companyIds: [companyId] });
 });
 
+test("a stolen mailbox is not enough for an administrator's account that has a second factor", async () => {
+  for (const role of ['REGIONAL_ADMIN', 'SYSTEM_ADMIN'] as const) {
+    const user = await registered();
+    await execute(`SET_USER_${role}`, user.id);
+    const { app } = await withSecondFactor(user);
+    const password = 'a password of the thief';
+    expect((await post('reset_password', { token: await resetToken(user), password })).status).toBe(200);
+    const alone = await post('login', { username: user.email, password });
+    expect([alone.status, fieldsOf(alone)], role).toEqual([401, ['code']]);
+    const { body } = await post('login', { username: user.email, password, code: app.code() });
+    expect(body.data).toMatchObject({ role, emailConfirmed: true });
+    await execute(`UNSET_USER_${role}`, user.id);
+  }
+});
+
 test('a token for one address confirms no other', async () => {
   const user = await registered();
   const late = `late-${user.email}`;

@@ -6,13 +6,22 @@ import type { Database } from '../../../../platform/database/database.ts';
  */
 const UNKNOWN = '';
 
-/** The open threads (uuid form) that were begun before a time: `limit` of them, in no order. */
-export async function findOpenThreads(database: Database, before: Date, limit: number): Promise<string[]> {
-  const { rows } = await database.query<{ id: string }>({
-    text: 'SELECT thread_id AS id FROM chat_threads WHERE author IS NULL AND created_at < $1 LIMIT $2',
-    values: [before, limit],
+/**
+ * The threads (uuid form) that were begun before a time and that are open, or that an operator has closed, by id: `limit`
+ * of them after one. Those that are closed may have open messages of services that remembered them as open.
+ */
+export async function findClosable(
+  database: Database,
+  before: Date,
+  { after, limit }: { after: string | undefined; limit: number },
+): Promise<{ id: string; isOpen: boolean }[]> {
+  const { rows } = await database.query<{ id: string; isOpen: boolean }>({
+    text: `SELECT thread_id AS id, author IS NULL AS "isOpen" FROM chat_threads
+      WHERE (author IS NULL OR author = $4) AND created_at < $1 AND ($2::uuid IS NULL OR thread_id > $2)
+      ORDER BY thread_id LIMIT $3`,
+    values: [before, after, limit, UNKNOWN],
   });
-  return rows.map(({ id }) => id);
+  return rows;
 }
 
 /** Closes a thread (uuid form) to requests without a token. */
