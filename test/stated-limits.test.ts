@@ -31,7 +31,7 @@ const STATED: Record<string, Stated> = {
   'platform/http/pipeline: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
   'platform/http: FORM_BYTES = 64 * 1024': stated(
     'too large for this endpoint',
-    '| a form beside its file | 64 KiB |',
+    '| form fields sent with a file | 64 KiB |',
   ),
 
   'geometry: MAX_AREA_M2 = 1000 * 4046.856_422_4': stated('1,000 acres'),
@@ -138,7 +138,7 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/core/geoids: MAX_WAITING = 200': stated(
     'temporarily not possible',
-    '| boundaries that wait to be checked | 200 per process |',
+    '| boundaries waiting for a check | 200 per process |',
   ),
   'packet-service/core/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
   'packet-service/intake: MAX_ITEMS = 1000': stated('"maxItems":1000', '1,000 items'),
@@ -156,10 +156,7 @@ const STATED: Record<string, Stated> = {
     '"maxLength":35',
     '| language tags | 35 characters |',
   ),
-  'packet-service/core/packets: MAX_HOURS = 48': stated(
-    'at most 48',
-    '| hours that are counted at once | 48',
-  ),
+  'packet-service/core/packets: MAX_HOURS = 48': stated('at most 48', '| hours counted at once | 48'),
   'packet-service/core/packets: MAX_LIMIT = 1000': stated('at most 1000', '| items on a page | 1,000 |'),
   'packet-service/core/packets: MAX_METRES = 20_100_000': stated('at most 20,100,000', '20,100,000 m'),
   'packet-service/collaboration/sharing/directory: MAX_CONTACT = 320': stated(
@@ -188,7 +185,7 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/collaboration/sharing/directory: SECRET_DAYS = 7': stated(
     'for 7 days',
-    '| validity of mailed links | 7 days |',
+    '| validity of links in emails | 7 days |',
   ),
   'packet-service/reading/sync: MAX_WAITING = 5000': stated(
     'FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503)',
@@ -198,7 +195,7 @@ const STATED: Record<string, Stated> = {
 
   'packet-service/reading/tables: MAX_COLUMNS = 1000': stated(
     'at most 1000 of at most 256 characters',
-    '| columns of a table beside the declared ones | 1,000, of 256 characters |',
+    '| additional columns of a table | 1,000, of 256 characters |',
   ),
   'packet-service/reading/tables: MAX_NAME = 256': stated(
     'at most 1000 of at most 256 characters',
@@ -211,7 +208,7 @@ const STATED: Record<string, Stated> = {
 
   'trace-backend/base/audit: MAX_SEARCHED_USERS = 200': stated(
     'it may fit at most 200 users',
-    '| users that `user` of the audit fits | 200 |',
+    '| users that match `user` of the audit | 200 |',
   ),
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
   'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
@@ -337,7 +334,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/identity/mails: FAILED_DAYS = 90': stated(
     'They are kept for 90 days',
-    '| mails about accounts that were given up | 90 days;',
+    '| failed emails about accounts | 90 days;',
   ),
   'trace-backend/catalogue/companies/invitations: ADDRESS_DAYS = 30': stated(
     'Such an invitation ends after 30 days',

@@ -191,7 +191,7 @@ export function checkPast(look: ServiceLook, now: Date): Finding[] {
   const since = `in the ${inTime(uptime)} since its start`;
   const log = checkLog(look, since);
   if (found.length > 0) {
-    const remedy = 'look for the times in its log (docs/operations.md, "What names a fault")';
+    const remedy = 'look for the times in its log (docs/operations.md, "Fault indicators")';
     return [...log, warning(look.service, `${since} ${found.join(', ')}`, remedy)];
   }
   return log.length > 0 ? log : [ok(look.service, `no trouble ${since}`)];

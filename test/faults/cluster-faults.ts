@@ -64,7 +64,7 @@ export const CLUSTER_FAULTS: Readonly<Record<string, Fault<ClusterStage>>> = {
   },
   'worker in a black hole': {
     share: 10,
-    what: 'the network to a worker swallows everything for a moment',
+    what: 'the network to a worker drops everything for a moment',
     async strike(stage, random) {
       const { relay } = anyWorker(stage, random);
       relay.blackHole();

@@ -67,7 +67,7 @@ async function restart(stage: Stage, at: number, signals: number): Promise<void>
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'kill node': {
     share: 5,
-    what: 'kill -9 of the process that brings PostgreSQL; the next one adopts the server',
+    what: 'kill -9 of the process that started PostgreSQL; the next one adopts the server',
     async strike(stage) {
       await stage.kill(0);
       await stage.start(0);
@@ -84,7 +84,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'kill postmaster': {
     share: 20,
-    what: 'kill -9 of PostgreSQL itself',
+    what: 'kill -9 of PostgreSQL',
     async strike(stage) {
       await killServer(stage, await stage.postmaster());
     },
@@ -98,7 +98,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'kill both': {
     share: 3,
-    what: 'kill -9 of PostgreSQL and the process that brings it, at once',
+    what: 'kill -9 of PostgreSQL and of the process that started it, at once',
     async strike(stage) {
       signal(await stage.postmaster(), 'SIGKILL');
       await stage.kill(0);
@@ -107,12 +107,12 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   restart: {
     share: 2,
-    what: 'a clean stop and start of one process; with the first one PostgreSQL stops too',
+    what: 'a clean stop and start of one process; PostgreSQL stops with the first process',
     strike: (stage, random) => restart(stage, anyOf(stage, random), 1),
   },
   'stalled clients and stop': {
     share: 2,
-    what: 'a stop while clients stall in the middle of their requests, cut off by a second signal',
+    what: 'a stop while clients stall in the middle of their requests; a second signal disconnects them',
     async strike(stage, random) {
       const at = anyOf(stage, random);
       const url = stage.processes[at]?.url as string;
@@ -124,17 +124,17 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   'pause node': {
     share: 10,
-    what: 'a process is paused for a moment (SIGSTOP, SIGCONT)',
+    what: 'a short pause of a process (SIGSTOP, SIGCONT)',
     strike: (stage, random) => pause(stage.processes[anyOf(stage, random)]?.child.pid, random),
   },
   'pause backend': {
     share: 10,
-    what: 'a session of PostgreSQL is paused for a moment',
+    what: 'a short pause of a PostgreSQL session',
     strike: async (stage, random) => pause(pick(await stage.sessions(), random), random),
   },
   'black hole': {
     share: 11,
-    what: 'the network to the database swallows everything for a moment',
+    what: 'the network to the database drops everything for a moment',
     async strike({ relay }, random) {
       relay.blackHole();
       await lasts(random).finally(relay.heal);
@@ -142,14 +142,14 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   },
   failover: {
     share: 1,
-    what: 'every open connection to the database is dead for good and nobody is told; new ones work',
+    what: 'every open connection to the database is silently dead; new ones work',
     async strike({ relay }) {
       relay.failOver();
     },
   },
   'disk full': {
     share: 4,
-    what: 'the disk of PostgreSQL and the files is full to its last byte for a moment, then freed',
+    what: 'the disk of PostgreSQL and the files is completely full for a moment',
     ownDisk: true,
     async strike({ folder }, random) {
       const free = await fillDisk(folder);

@@ -84,7 +84,7 @@ test('a restore to a second between two writes has the first and not the second,
   const runbook = await runbooks();
   const early = path.join(stage, 'early');
   const before = await followRunbook(
-    runbook.get('Something was deleted or changed by mistake') as string,
+    runbook.get('Recovery from mistakes') as string,
     { '2026-03-01T08:14:59Z': between.toISOString(), '/var/lib/fieldtrace-before': early },
     settings,
   );
@@ -107,7 +107,7 @@ test('a restore to a second between two writes has the first and not the second,
   const late = path.join(stage, 'late');
   const { BACKUP_URL = '', BACKUP_KEY = '', ...others } = settings;
   const lost = await followRunbook(
-    runbook.get('The machine is lost') as string,
+    runbook.get('Machine loss') as string,
     {
       '/var/lib/fieldtrace': late,
       'BACKUP_URL=…': `BACKUP_URL=${BACKUP_URL}`,

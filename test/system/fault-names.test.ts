@@ -20,7 +20,7 @@ interface Names {
   message: string;
 }
 
-/** The table of docs/operations.md, "What names a fault". */
+/** The table of docs/operations.md, "Fault indicators". */
 async function readTable(): Promise<Names[]> {
   const text = await readFile(path.resolve(import.meta.dirname, '../../docs/operations.md'), 'utf8');
   const rows = text.slice(text.indexOf('| fault | doctor |')).split('\n\n')[0]?.split('\n').slice(2) ?? [];
