@@ -14,7 +14,10 @@ const service = {
 
 export default defineConfig({
   plugins: [svelte({ compilerOptions: { runes: true } }), serviceWorker()],
-  server: { proxy: { '/packet': service, '/trace': service, '/instance.json': service } },
+  server: {
+    proxy: { '/packet': service, '/trace': service, '/instance.json': service },
+    fs: { allow: ['.', '../messages'] },
+  },
   build: {
     target: 'es2022',
     // The content security policy allows nothing inline.
@@ -29,7 +32,7 @@ export default defineConfig({
             // One file for each language.
             {
               name: id => `messages-${/messages[/\\](\w\w)[/\\]/.exec(id)?.[1]}`,
-              test: /[/\\]messages[/\\]\w\w[/\\]/,
+              test: /[/\\]messages[/\\]\w\w[/\\][\w-]+\.json$/,
             },
           ],
         },

@@ -15,7 +15,8 @@ export const consoleBuild = {
   built: 'console/dist',
   sources() {
     const inside = ['src', 'public'].flatMap(folder => filesIn(`console/${folder}`, { recursive: true }));
-    return [...filesIn('console', { recursive: false }), ...inside].filter(isSource);
+    const messages = filesIn('messages', { recursive: true });
+    return [...filesIn('console', { recursive: false }), ...inside, ...messages].filter(isSource);
   },
   command: target => ({
     words: ['node_modules/vite/bin/vite.js', 'build', '--outDir', target, '--logLevel', 'warn'],

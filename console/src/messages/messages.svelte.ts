@@ -1,4 +1,4 @@
-import { fill, type Message } from './fill.ts';
+import { fill, type Message } from '../../../messages/fill.ts';
 import { localeOf } from './locale.ts';
 
 /** The languages of the console, each by its own name. */
@@ -13,7 +13,10 @@ export const LANGUAGES = {
 export type Language = keyof typeof LANGUAGES;
 
 /** One file for each area and language, by its path. */
-const FILES = import.meta.glob<Record<string, Message>>('./*/*.json', { import: 'default' });
+const FILES = import.meta.glob<Record<string, Message>>('./*/*.json', {
+  base: '../../../messages',
+  import: 'default',
+});
 
 const STORED = 'language';
 

@@ -237,7 +237,7 @@ test('choosing a filter applies what is typed into the others, and loses none of
 
 /** Messages of an area in a language. */
 async function messagesOf(language: string, area: string): Promise<Record<string, string>> {
-  return JSON.parse(await readFile(path.join('console/src/messages', language, `${area}.json`), 'utf8'));
+  return JSON.parse(await readFile(path.join('messages', language, `${area}.json`), 'utf8'));
 }
 
 test('every action and kind of record in the audit has a name of its own in every language, and others keep their codes', async () => {

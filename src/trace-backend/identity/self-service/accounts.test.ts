@@ -198,7 +198,7 @@ test('mails are in six languages; the language of the public front end stays one
 });
 
 test('every mail has words of its own in every language of the console', () => {
-  const messages = path.resolve(import.meta.dirname, '../../../../console/src/messages');
+  const messages = path.resolve(import.meta.dirname, '../../../../messages');
   const folders = readdirSync(messages).filter(name => /^[a-z]{2}$/.test(name));
   expect(MAIL_LANGUAGES.map(code => code.toLowerCase()).sort()).toEqual(folders.sort());
   const texts = mailTexts({ publicUrl: 'https://trace.example' });

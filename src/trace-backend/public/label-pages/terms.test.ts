@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { termOf } from './terms.ts';
 
-const MESSAGES = path.resolve(import.meta.dirname, '../../../../console/src/messages');
+const MESSAGES = path.resolve(import.meta.dirname, '../../../../messages');
 const PATHS = [
   ...['description', 'origin', 'origin.map', 'journeyMarkers', 'process.production'],
   ...['responsibility.laborPolicies', 'documents', 'company.certifications', 'certification.until'],

@@ -11,7 +11,7 @@ const label = (id: string) => ({ kind: 'label', id, name: undefined });
 
 test('every action that the trace backend records has a sentence in every language', () => {
   for (const language of ['en', 'de', 'es', 'rw', 'fr', 'sw']) {
-    const file = new URL(`../../../messages/${language}/happened.json`, import.meta.url);
+    const file = new URL(`../../../../../messages/${language}/happened.json`, import.meta.url);
     const sentences: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
     expect(Object.keys(sentences).sort(), language).toEqual(AUDIT_ACTIONS);
     expect(new Set(Object.values(sentences)).size, language).toBe(AUDIT_ACTIONS.length);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Settings } from '../../../../../src/platform/settings/settings.ts';
 import { describeSettings } from '../../../../../src/platform/settings/text.ts';
 
-const FOLDER = path.join(import.meta.dirname, 'meanings');
+const FOLDER = path.resolve(import.meta.dirname, '../../../../../messages');
 const ENGLISH = describeSettings(Settings);
 
 /** What is the same in every language: numbers, names of settings, values, paths and addresses. */
@@ -17,8 +17,8 @@ function sameEverywhere(text: string): string[] {
 }
 
 test('every setting has a meaning in every language, about the same numbers and names as in English', () => {
-  const files = globSync('*.json', { cwd: FOLDER }).sort();
-  expect(files).toEqual(['de.json', 'es.json', 'fr.json', 'rw.json', 'sw.json']);
+  const files = globSync('*/settings/meanings.json', { cwd: FOLDER }).sort();
+  expect(files).toEqual(['de', 'es', 'fr', 'rw', 'sw'].map(language => `${language}/settings/meanings.json`));
   for (const file of files) {
     const meanings: Record<string, string> = JSON.parse(readFileSync(path.join(FOLDER, file), 'utf8'));
     expect(Object.keys(meanings), file).toEqual(ENGLISH.map(({ name }) => name));

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { MAIL_LANGUAGES } from './mail-words.ts';
 import { confirmationOpening, mailTexts } from './mails.ts';
 
-const MESSAGES = path.resolve(import.meta.dirname, '../../../../../console/src/messages');
+const MESSAGES = path.resolve(import.meta.dirname, '../../../../../messages');
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const SENDER = { id: '7', name: 'Ana Uwase' };
 const SHARED = {

@@ -1,18 +1,19 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { catalogue } from '../../../src/platform/http/reasons/catalogue.ts';
-import { commandReasons } from '../../../src/platform/http/reasons/commands.ts';
-import { fill, type Message } from './fill.ts';
+import { fill, type Message } from '../messages/fill.ts';
+import { catalogue } from '../src/platform/http/reasons/catalogue.ts';
+import { commandReasons } from '../src/platform/http/reasons/commands.ts';
 
-const SOURCES = path.resolve(import.meta.dirname, '..');
+const SOURCES = path.resolve(import.meta.dirname, '../console/src');
+const MESSAGES = path.resolve(import.meta.dirname, '../messages');
 const LANGUAGES = ['en', 'de', 'es', 'rw', 'fr', 'sw'];
-const areas = globSync('en/*.json', { cwd: import.meta.dirname }).map(file => path.basename(file, '.json'));
+const areas = globSync('en/*.json', { cwd: MESSAGES }).map(file => path.basename(file, '.json'));
 
 /** The messages of a language by their whole keys. */
 function messagesOf(language: string): Record<string, Message> {
   const entries = areas.flatMap(area => {
-    const file = path.join(import.meta.dirname, language, `${area}.json`);
+    const file = path.join(MESSAGES, language, `${area}.json`);
     const messages: Record<string, Message> = JSON.parse(readFileSync(file, 'utf8'));
     return Object.entries(messages).map(([key, message]) => [`${area}.${key}`, message] as const);
   });
@@ -26,9 +27,7 @@ const placeholdersIn = (message: Message) =>
 test('every language has every message, with the same placeholders, and none that is empty', () => {
   expect(areas.length).toBeGreaterThan(3);
   for (const language of LANGUAGES) {
-    const files = globSync(`${language}/*.json`, { cwd: import.meta.dirname }).map(file =>
-      path.basename(file, '.json'),
-    );
+    const files = globSync(`${language}/*.json`, { cwd: MESSAGES }).map(file => path.basename(file, '.json'));
     expect(files.sort(), language).toEqual([...areas].sort());
     const messages = messagesOf(language);
     expect(Object.keys(messages).sort(), language).toEqual(Object.keys(english).sort());
