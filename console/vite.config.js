@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig } from 'vite';
+import { englishMessages } from './english-messages.js';
 
 /** The running console, for `npm run dev`: its address is that of `npm start`. */
 const CONSOLE = process.env.CONSOLE_URL ?? 'http://127.0.0.1:8090';
@@ -13,7 +14,7 @@ const service = {
 };
 
 export default defineConfig({
-  plugins: [svelte({ compilerOptions: { runes: true } }), serviceWorker()],
+  plugins: [svelte({ compilerOptions: { runes: true } }), englishMessages(), serviceWorker()],
   server: {
     proxy: { '/packet': service, '/trace': service, '/instance.json': service },
     fs: { allow: ['.', '../messages'] },

@@ -9,6 +9,7 @@ export const servicesBuild = {
   built: BUILT,
   sources: () => [
     ...filesIn('src', { recursive: true }).filter(isForServices),
+    'messages/fill.ts',
     'scripts/setup/bundle.mjs',
     'console/package-lock.json',
   ],

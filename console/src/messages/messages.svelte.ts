@@ -1,22 +1,19 @@
 import { fill, type Message } from '../../../messages/fill.ts';
+import languages from '../../../messages/languages.json' with { type: 'json' };
 import { localeOf } from './locale.ts';
 
-/** The languages of the console, each by its own name. */
-export const LANGUAGES = {
-  en: 'English',
-  de: 'Deutsch',
-  es: 'Español',
-  rw: 'Ikinyarwanda',
-  fr: 'Français',
-  sw: 'Kiswahili',
-} as const;
+/** The languages of the console, by their tags. */
+export const LANGUAGES = languages;
 export type Language = keyof typeof LANGUAGES;
 
-/** One file for each area and language, by its path. */
+/** One file for each area and language, by its path: those of the services are in folders of their own. */
 const FILES = import.meta.glob<Record<string, Message>>('./*/*.json', {
   base: '../../../messages',
   import: 'default',
 });
+
+/** The areas, which are those of English: the build adds to each file of another language what that lacks. */
+const AREAS = Object.keys(FILES).flatMap(path => /^\.\/en\/(.+)\.json$/.exec(path)?.[1] ?? []);
 
 const STORED = 'language';
 
@@ -42,7 +39,7 @@ export function locales(): string[] {
  * @param values of the placeholders; `count` selects the plural form
  */
 export function t(key: string, values: Record<string, string | number> = {}): string {
-  return fill(messages[key] ?? key, values, current);
+  return fill(messages[key] ?? key, values, LANGUAGES[current]);
 }
 
 /** Tells whether there is a message of this key in the language of the console. */
@@ -70,12 +67,7 @@ export async function loadLanguage(): Promise<void> {
 
 /** Changes the language of the console. */
 export async function setLanguage(chosen: Language, { keep = true } = {}): Promise<void> {
-  const files = Object.entries(FILES).filter(([path]) => path.startsWith(`./${chosen}/`));
-  const areas = await Promise.all(
-    files.map(
-      async ([path, load]) => [path.slice(path.lastIndexOf('/') + 1, -'.json'.length), await load()] as const,
-    ),
-  );
+  const areas = await Promise.all(AREAS.map(async area => [area, await messagesIn(chosen, area)] as const));
   messages = Object.fromEntries(
     areas.flatMap(([area, texts]) => Object.entries(texts).map(([key, text]) => [`${area}.${key}`, text])),
   );

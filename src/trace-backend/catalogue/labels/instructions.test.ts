@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readQrCode } from '../../../../test/helpers/qr-code.ts';
+import { MESSAGE_LANGUAGES } from '../../../platform/messages/messages.ts';
 import { instructionsPdf } from './instructions.ts';
 
 const URL = 'https://labels.example.org/api/public/product/label/7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11';
@@ -22,12 +23,22 @@ test('the instructions are a PDF file whose table leads to every object', async 
   expect(content).toHaveLength(Number(length));
 });
 
+test('the font of the page has every character of the instructions, in every language', async () => {
+  for (const language of MESSAGE_LANGUAGES) {
+    const lines = (await made({ language, isPublished: false })).match(/\(.*\) Tj/g) as string[];
+    expect(
+      lines.filter(line => line === '() Tj'),
+      language,
+    ).toHaveLength(1);
+  }
+});
+
 test('they have the code of the page, its address, and words in the language of the label', async () => {
   const pdf = await made();
   expect(pdf).toContain('(Café \\(1 kg\\)) Tj');
   expect(pdf).toContain('Der Code führt zu dieser Seite:');
   expect(pdf.match(/\(([^)]*)\) Tj/g)?.join('')).toContain(URL.slice(0, 80));
-  expect(await made({ language: 'fr' })).toContain('The code leads to this page:');
+  expect(await made({ language: 'pt' })).toContain('The code leads to this page:');
   expect(await made({ isPublished: false })).toContain('noch nicht veröffentlicht');
   expect(await made({ title: 'ቡና' })).not.toContain('/F1 18 Tf');
 

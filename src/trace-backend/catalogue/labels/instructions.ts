@@ -1,3 +1,6 @@
+import type english from '../../../../messages/en/services/label-instructions.json';
+import { readMessages } from '../../../platform/messages/messages.ts';
+
 /*
  * A page for printers: PDF 1.4 (ISO 32000-1), one A4 page with the code as vectors. Written by hand, because it needs
  * nothing but rectangles and text in a font that every reader has.
@@ -13,35 +16,11 @@ const FONT = { title: 18, text: 11, leading: 16 };
 /** Characters of a line of text. */
 const LINE = 84;
 
-const TEXTS = {
-  EN: {
-    steps: [
-      'Print the code on the package at least 2 cm wide, dark on a light background.',
-      'Leave the white margin around it empty, as wide as four of its smallest squares.',
-      'Scan a proof with several phones before you print many.',
-      'The code leads to this page:',
-    ],
-    unpublished: 'The label is not published yet: until then the page is empty.',
-  },
-  DE: {
-    steps: [
-      'Drucken Sie den Code mindestens 2 cm breit auf die Packung, dunkel auf hellem Grund.',
-      'Lassen Sie den weißen Rand frei; er ist so breit wie vier der kleinsten Quadrate.',
-      'Prüfen Sie einen Probedruck mit mehreren Telefonen, bevor Sie viele drucken.',
-      'Der Code führt zu dieser Seite:',
-    ],
-    unpublished: 'Das Etikett ist noch nicht veröffentlicht: Bis dahin ist die Seite leer.',
-  },
-  ES: {
-    steps: [
-      'Imprima el código en el envase con un ancho mínimo de 2 cm, oscuro sobre fondo claro.',
-      'Deje libre el margen blanco, tan ancho como cuatro de sus cuadrados más pequeños.',
-      'Escanee una prueba con varios teléfonos antes de imprimir muchos.',
-      'El código lleva a esta página:',
-    ],
-    unpublished: 'La etiqueta aún no está publicada: hasta entonces la página está vacía.',
-  },
-} as const;
+const STEPS = ['print', 'margin', 'proof', 'address'] as const;
+
+const wordsIn = readMessages<`label-instructions.${keyof typeof english}`>(
+  'services/label-instructions.json',
+);
 
 export interface Instructions {
   /** heading; left out if the font of the page lacks one of its characters */
@@ -56,10 +35,14 @@ export interface Instructions {
 export async function instructionsPdf({ title, language, url, isPublished }: Instructions): Promise<Buffer> {
   const { default: qrcode } = await import('qrcode');
   const { modules } = qrcode.create(url, { errorCorrectionLevel: 'M' });
-  const { steps, unpublished } = TEXTS[language.slice(0, 2).toUpperCase() as keyof typeof TEXTS] ?? TEXTS.EN;
+  const { t } = wordsIn(language);
   const top = PAGE.height - MARGIN;
   const codeBottom = top - 3 * FONT.leading - CODE;
-  const lines = [...steps, ...cut(url), ...(isPublished ? [] : ['', unpublished])];
+  const lines = [
+    ...STEPS.map(step => t(`label-instructions.step.${step}`)),
+    ...cut(url),
+    ...(isPublished ? [] : ['', t('label-instructions.unpublished')]),
+  ];
   const content = [
     ...(latin1(title) === undefined ? [] : [textAt(top, FONT.title, [title])]),
     codeAt(codeBottom, modules),

@@ -46,6 +46,6 @@ export function asRefused(problem: unknown, body: unknown): AskedFeedback | unde
   const { code, fields = {}, retryAfter } = problem;
   if (code !== 'invalid' && code !== 'too_many_requests') return undefined;
   const wrong = Object.keys(fields);
-  const reason = retryAfter !== undefined ? 'wrong.later' : wrong.length === 0 ? 'wrong.full' : undefined;
+  const reason = retryAfter !== undefined ? 'later' : wrong.length === 0 ? 'full' : undefined;
   return { typed: typeof body === 'object' && body !== null ? { ...body } : {}, wrong, reason };
 }

@@ -2,8 +2,7 @@ import { composeMail, type MailLine, type MailText } from '../../../../platform/
 import { plainName } from '../../../../platform/mail/plain-name.ts';
 import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { digestIn } from './digest-words.ts';
-import { wordsIn } from './mail-words.ts';
+import { type MailWords, wordsIn } from './mail-words.ts';
 import type { Notification } from './store.ts';
 
 /** Base URLs of links, without a trailing slash. */
@@ -47,37 +46,44 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
   return {
     /** A packet was shared with a user. */
     shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
-      const { words, tag } = wordsIn(reader.language);
-      const { subject, say, answer, number } = words.shared;
+      const { t, language } = wordsIn(reader.language);
       const packet = { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` };
-      const lines = [say(nameOf(sender)), packet, answer, { url: inboxUrl(addresses, userId) }];
-      return compose(subject, [...lines, `${number}: ${uuidToUlid(shareId)}`], tag);
+      const said = t('shared-mails.shared.say', { sender: nameOf(sender) });
+      const answer = [t('shared-mails.shared.answer'), { url: inboxUrl(addresses, userId) }];
+      const number = `${t('shared-mails.shared.number')}: ${uuidToUlid(shareId)}`;
+      return compose(t('shared-mails.shared.subject'), [said, packet, ...answer, number], language);
     },
 
     /** Several packets were shared with a user, beyond those that were mailed one by one. */
-    sharesDigest(count: number, userId: string | null, { language }: Reader): MailText {
-      const { subject, say, tag } = digestIn(language, count);
-      return compose(subject, [say, { url: inboxUrl(addresses, userId) }], tag);
+    sharesDigest(count: number, userId: string | null, reader: Reader): MailText {
+      const { t, language } = wordsIn(reader.language);
+      const lines = [t('shared-mails.digest.say', { count }), { url: inboxUrl(addresses, userId) }];
+      return compose(t('shared-mails.digest.subject'), lines, language);
     },
 
     /** An invitation to the reader of an address. */
     invitationSent(sender: Sender, contact: string, secret: string, reader: Reader): MailText {
-      const { words, tag } = wordsIn(reader.language);
-      const { subject, say } = words.invited;
-      const lines = [say(nameOf(sender)), ...waysToRead(addresses, words, { contact, secret, reader })];
-      return compose(subject, lines, tag);
+      const { t, language } = wordsIn(reader.language);
+      const said = t('shared-mails.invited.say', { sender: nameOf(sender) });
+      const lines = [said, ...waysToRead(addresses, t, { contact, secret, reader })];
+      return compose(t('shared-mails.invited.subject'), lines, language);
     },
 
     /** A confirmation of an address. */
     confirmContact(userId: string, secret: string, reader: Reader): MailText {
-      const { words, tag } = wordsIn(reader.language);
-      const { subject, say, open, inApp, over } = words.confirm;
+      const { t, language } = wordsIn(reader.language);
       const isInApp = consoleUrl === undefined;
       const url = isInApp
         ? `${publicUrl}/directory/confirmations/${secret}`
         : `${consoleUrl}/inbox?confirmation=${secret}`;
-      const lines = [`${say(shown(userId))} ${isInApp ? inApp : open}`, { url }];
-      return compose(subject, [...lines, `${words.code}: ${secret}`, over(SECRET_DAYS)], tag);
+      const asked = isInApp ? t('shared-mails.confirm.inApp') : t('shared-mails.confirm.open');
+      const lines = [
+        `${t('shared-mails.confirm.say', { sender: shown(userId) })} ${asked}`,
+        { url },
+        `${t('shared-mails.code')}: ${secret}`,
+        t('shared-mails.confirm.over', { days: SECRET_DAYS }),
+      ];
+      return compose(t('shared-mails.confirm.subject'), lines, language);
     },
   };
 }
@@ -92,25 +98,38 @@ function inboxUrl({ publicUrl, consoleUrl }: MailAddresses, userId: string | nul
 /** How the reader gets to read what was shared: what is true of an account with the address, or of none. */
 function waysToRead(
   addresses: MailAddresses,
-  { invited, code: label }: ReturnType<typeof wordsIn>['words'],
+  t: MailWords['t'],
   { contact, secret, reader: { account } }: { contact: string; secret: string; reader: Reader },
 ): MailLine[] {
   const { consoleUrl } = addresses;
-  const code = [`${label}: ${secret}`, invited.found, invited.over(SECRET_DAYS)];
+  const over = t('shared-mails.invited.over', { days: SECRET_DAYS });
+  const code = [`${t('shared-mails.code')}: ${secret}`, t('shared-mails.invited.found'), over];
   const link = { url: invitationUrl(addresses, secret) };
-  if (consoleUrl === undefined) return [invited.inApp, link, ...code];
+  if (consoleUrl === undefined) return [t('shared-mails.invited.inApp'), link, ...code];
   switch (account) {
     case undefined:
-      return [invited.open, link, ...code];
+      return [t('shared-mails.invited.open'), link, ...code];
     case 'none': {
       // Browsers do not send the fragment: the address comes into no log.
       const registration = { url: `${consoleUrl}/register#${new URLSearchParams({ email: contact })}` };
-      return [invited.register, registration, invited.afterwards, invited.other, link, ...code];
+      return [
+        t('shared-mails.invited.register'),
+        registration,
+        t('shared-mails.invited.afterwards'),
+        t('shared-mails.invited.other'),
+        link,
+        ...code,
+      ];
     }
     case 'waiting':
-      return [invited.wait, { url: `${consoleUrl}/inbox` }];
+      return [t('shared-mails.invited.wait'), { url: `${consoleUrl}/inbox` }];
     case 'active':
-      return [invited.logIn, { url: `${consoleUrl}/inbox` }, invited.code, ...code];
+      return [
+        t('shared-mails.invited.logIn'),
+        { url: `${consoleUrl}/inbox` },
+        t('shared-mails.invited.code'),
+        ...code,
+      ];
   }
 }
 

@@ -1,6 +1,6 @@
 import { escaped } from '../../../../platform/http/page.ts';
 import { ANSWER, answerBox, lineField } from './fields.ts';
-import { wordOf } from './words.ts';
+import { type Say, wordsIn } from './words.ts';
 
 /** What a visitor asked about a package, and the answer. */
 export interface AskedBatch {
@@ -35,30 +35,30 @@ export function batchSection(
   const isChecked = checkAuthenticityCount > 0;
   const isTraced = traceOriginCount > 0;
   if (!isChecked && !isTraced && asked === undefined) return '';
-  const say = (word: Parameters<typeof wordOf>[0]) => wordOf(word, language);
+  const { t } = wordsIn(language);
   const outcome = asked?.outcome;
   const number = {
     name: 'number',
-    label: say('number'),
+    label: t('label-page.number'),
     value: asked?.number,
-    wrong: outcome === 'NO_NUMBER' ? say('NO_NUMBER') : undefined,
+    wrong: outcome === 'NO_NUMBER' ? t('label-page.outcome.NO_NUMBER') : undefined,
   };
   const date = (name: 'productionDate' | 'expiryDate') =>
-    lineField({ name, label: say(name), value: asked?.[name] }, 'type="date"');
-  const button = (action: string, word: 'check.authentic' | 'check.origin', className = '') =>
-    `<button${className} formaction="${path}/${action}#${ANSWER}">${escaped(say(word))}</button>`;
+    lineField({ name, label: t(`label-page.date.${name}`), value: asked?.[name] }, 'type="date"');
+  const button = (action: string, word: 'authentic' | 'origin', className = '') =>
+    `<button${className} formaction="${path}/${action}#${ANSWER}">${escaped(t(`label-page.check.${word}`))}</button>`;
   const other = isChecked ? ' class="other"' : '';
-  const head = `\n<section><h2 dir="auto">${escaped(say('check'))}</h2>`;
-  const answer = asked === undefined || outcome === 'NO_NUMBER' ? '' : answerOf(asked, say, placesOf);
+  const head = `\n<section><h2 dir="auto">${escaped(t('label-page.check'))}</h2>`;
+  const answer = asked === undefined || outcome === 'NO_NUMBER' ? '' : answerOf(asked, t, placesOf);
   // An address that somebody typed has an answer, too.
   if (!isChecked && !isTraced) return `${head}${answer}</section>`;
   return `${head}
 ${answer}
 <form action="${path}/${isChecked ? CHECK : TRACE}#${ANSWER}">
-<p class="by">${escaped(say('check.text'))}</p>
+<p class="by">${escaped(t('label-page.check.text'))}</p>
 ${lineField(number, 'required maxlength="255" autocomplete="off" spellcheck="false"')}
 ${isChecked ? date('productionDate') + date('expiryDate') : ''}
-${isChecked ? button(CHECK, 'check.authentic') : ''}${isTraced ? button(TRACE, 'check.origin', other) : ''}
+${isChecked ? button(CHECK, 'authentic') : ''}${isTraced ? button(TRACE, 'origin', other) : ''}
 </form></section>`;
 }
 
@@ -67,13 +67,13 @@ const TRACE = 'verify_batch_origin';
 
 function answerOf(
   { number = '', outcome, locations = [] }: AskedBatch,
-  say: (word: Parameters<typeof wordOf>[0]) => string,
+  t: Say,
   placesOf: (locations: readonly object[]) => string,
 ): string {
   const isGood = outcome === 'AUTHENTIC' || outcome === 'EXPIRED';
   const sign = isGood ? '✓ ' : outcome === 'UNCONFIRMED' ? '✗ ' : '';
-  const sentence = say(outcome === 'EXPIRED' ? 'AUTHENTIC' : outcome);
-  const expired = outcome === 'EXPIRED' ? `<br>${escaped(say('EXPIRED'))}` : '';
+  const sentence = t(`label-page.outcome.${outcome === 'EXPIRED' ? 'AUTHENTIC' : outcome}`);
+  const expired = outcome === 'EXPIRED' ? `<br>${escaped(t('label-page.outcome.EXPIRED'))}` : '';
   const places = outcome === 'ORIGIN' ? placesOf(locations) : '';
   return answerBox(
     'status',

@@ -1,6 +1,6 @@
 import { escaped } from '../../../../platform/http/page.ts';
 import { ANSWER, answerBox, choiceField, lineField, textField, tickField } from './fields.ts';
-import { type Word, wordOf } from './words.ts';
+import { wordsIn } from './words.ts';
 
 /** Feedback that was sent, or refused with what was typed. */
 export type AskedFeedback =
@@ -11,7 +11,7 @@ export type AskedFeedback =
       /** the fields that are wrong */
       wrong: readonly string[];
       /** why it was refused, if not for a field */
-      reason?: 'wrong.later' | 'wrong.full' | undefined;
+      reason?: 'later' | 'full' | undefined;
     };
 
 interface Context {
@@ -25,41 +25,39 @@ interface Context {
 const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
 /** Characters, at most, as in the schema of feedback. */
 const MAX = { feedback: 4000, email: 255 };
-/** What is wrong with a field, in words. */
-const WRONG = new Map<string, Word>([
-  ['type', 'wrong.type'],
-  ['feedback', 'wrong.feedback'],
-  ['email', 'wrong.email'],
-  ['gdprConsent', 'wrong.gdprConsent'],
-]);
+/** The fields of which something can be wrong. */
+const WRONG = ['type', 'feedback', 'email', 'gdprConsent'] as const;
 
 /** A form for feedback, or thanks for it. */
 export function feedbackSection({ language, action, consents }: Context, asked?: AskedFeedback): string {
-  const say = (word: Word) => wordOf(word, language);
-  const head = `\n<section><h2 dir="auto">${escaped(say('feedback'))}</h2>`;
-  if (asked === 'sent') return `${head}${answerBox('status', `✓ ${escaped(say('sent'))}`)}</section>`;
+  const { t } = wordsIn(language);
+  const head = `\n<section><h2 dir="auto">${escaped(t('label-page.feedback'))}</h2>`;
+  if (asked === 'sent')
+    return `${head}${answerBox('status', `✓ ${escaped(t('label-page.sent'))}`)}</section>`;
   const { typed = {}, wrong = [], reason } = asked ?? {};
-  const field = (name: string, label: Word) => {
-    const word = wrong.includes(name) ? WRONG.get(name) : undefined;
-    return { name, label: say(label), value: typed[name], wrong: word && say(word) };
+  const wrongOf = (name: string) =>
+    WRONG.filter(known => known === name).map(known => t(`label-page.wrong.${known}`));
+  const field = (name: string, label: string) => {
+    const [said] = wrong.includes(name) ? wrongOf(name) : [];
+    return { name, label, value: typed[name], wrong: said };
   };
   const consent = (name: 'gdprConsent' | 'privacyPolicyConsent' | 'termsOfUseConsent') =>
-    tickField(field(name, name), consents[name] ?? '');
-  const named = wrong.flatMap(name => WRONG.get(name) ?? []).map(say);
-  const why = [say('wrong'), ...(reason ? [say(reason)] : named)].map(escaped).join('<br>');
+    tickField(field(name, t(`label-page.consent.${name}`)), consents[name] ?? '');
+  const named = reason ? [t(`label-page.wrong.${reason}`)] : wrong.flatMap(wrongOf);
+  const why = [t('label-page.wrong'), ...named].map(escaped).join('<br>');
   return `${head}
 ${asked === undefined ? '' : answerBox('alert', why)}
 <form method="post" action="${action}#${ANSWER}">
-<p class="by">${escaped(say('feedback.text'))}</p>
+<p class="by">${escaped(t('label-page.feedback.text'))}</p>
 ${choiceField(
-  field('type', 'type'),
-  TYPES.map(value => ({ value, text: say(value) })),
+  field('type', t('label-page.type')),
+  TYPES.map(value => ({ value, text: t(`label-page.type.${value}`) })),
 )}
-${textField(field('feedback', 'message'), MAX.feedback)}
-${lineField(field('email', 'email'), `type="email" maxlength="${MAX.email}" autocomplete="email"`)}
+${textField(field('feedback', t('label-page.message')), MAX.feedback)}
+${lineField(field('email', t('label-page.email')), `type="email" maxlength="${MAX.email}" autocomplete="email"`)}
 ${consent('gdprConsent')}
 ${consents.privacyPolicyConsent === undefined ? '' : consent('privacyPolicyConsent')}
 ${consents.termsOfUseConsent === undefined ? '' : consent('termsOfUseConsent')}
-<button>${escaped(say('send'))}</button>
+<button>${escaped(t('label-page.send'))}</button>
 </form></section>`;
 }
