@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { MESSAGE_LANGUAGES } from '../../../../../src/platform/messages/messages.ts';
 import { AUDIT_ACTIONS } from '../../../../../src/trace-backend/base/audit/actions.ts';
 import { linesOf, otherOf, pageOf, whatOf } from './entry.ts';
 
@@ -9,12 +10,12 @@ const entry = (action: string, entity: string, details: object = {}, entityId = 
 });
 const label = (id: string) => ({ kind: 'label', id, name: undefined });
 
-test('every action that the trace backend records has a sentence in every language', () => {
-  for (const language of ['en', 'de', 'es', 'rw', 'fr', 'sw']) {
-    const file = new URL(`../../../messages/${language}/happened.json`, import.meta.url);
+test('every action that the trace backend records has a sentence, of its own in every language that has it', () => {
+  for (const language of MESSAGE_LANGUAGES) {
+    const file = new URL(`../../../../../messages/${language}/happened.json`, import.meta.url);
     const sentences: Record<string, string> = JSON.parse(readFileSync(file, 'utf8'));
-    expect(Object.keys(sentences).sort(), language).toEqual(AUDIT_ACTIONS);
-    expect(new Set(Object.values(sentences)).size, language).toBe(AUDIT_ACTIONS.length);
+    if (language === 'en') expect(Object.keys(sentences).sort()).toEqual(AUDIT_ACTIONS);
+    expect(new Set(Object.values(sentences)).size, language).toBe(Object.keys(sentences).length);
   }
 });
 

@@ -5,7 +5,7 @@ import { CONDITIONS } from '../../../../../src/platform/database/condition.ts';
 import { detailKey, statusKey } from './words.ts';
 
 const ENGLISH = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, '../../../messages/en/administration.json'), 'utf8'),
+  readFileSync(path.join(import.meta.dirname, '../../../../../messages/en/administration.json'), 'utf8'),
 );
 
 test('every status of a service, and every detail, has its words; what is not known has none', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { fileOf, meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
 
 const english = (area: string): Record<string, string> =>
-  JSON.parse(readFileSync(new URL(`../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
+  JSON.parse(readFileSync(new URL(`../../../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
 
 /** As the screen joins them. */
 const said = (steps: readonly Step[]) =>
