@@ -36,7 +36,7 @@ export async function waitForOutside(
         return;
       } catch (error) {
         absence = absenceOf(error);
-        if (!absence) throw explained(error, files.place);
+        if (!absence) throw explained(error, files.location);
         // Only the first one is logged, and then one a minute.
         logger.error({ err: error }, 'the start waits');
       }
@@ -56,8 +56,8 @@ function absenceOf(error: unknown): Absence | undefined {
 }
 
 /** Why a file store refuses, in a sentence; errors of the database are returned as they are. */
-function explained(error: unknown, place: string): unknown {
+function explained(error: unknown, location: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { name, message } = error.cause as Error;
-  return new SettingsError(`S3_BUCKET: ${place} cannot be read: ${[name, message].join(': ')}`);
+  return new SettingsError(`S3_BUCKET: ${location} cannot be read: ${[name, message].join(': ')}`);
 }

@@ -61,7 +61,7 @@ async function expectShared(
   what: string,
 ): Promise<void> {
   for (const [first, another] of await callers()) {
-    // Exports by callers without a token share their places.
+    // Exports by callers without a token share their slots.
     const second = what === 'exports' ? bearer(await secretToken('carla')) : another;
     const connection = await held(first);
     const refused = await ask(first);
@@ -100,7 +100,7 @@ test(
 
 test('callers without a token never have all places of exports: a token finds one free', async () => {
   const held = await begun(service.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
-  // Another address waits, although a place is free.
+  // Another address waits, although a slot is free.
   const small = '/packets.csv?columns=id&type=none';
   let isAnswered = false;
   const waiting = service

@@ -137,16 +137,16 @@ test('the value of a label field is checked whatever the key of a record in its 
 
 test('in the definition no record leaves its keys to a pattern, and every record of a body limits them', async () => {
   const found: string[] = [];
-  const look = (schema: JsonSchema, place: string, isSent: boolean) => {
+  const look = (schema: JsonSchema, path: string, isSent: boolean) => {
     if (typeof schema !== 'object' || schema === null) return;
-    expect(schema.patternProperties, place).toBeUndefined();
+    expect(schema.patternProperties, path).toBeUndefined();
     const isRecord = typeof schema.additionalProperties === 'object';
     if (isRecord && isSent) {
-      found.push(place);
-      expect(schema.propertyNames, place).toMatchObject({ minLength: 1, maxLength: 255 });
-      expect(schema.maxProperties, place).toBeTypeOf('number');
+      found.push(path);
+      expect(schema.propertyNames, path).toMatchObject({ minLength: 1, maxLength: 255 });
+      expect(schema.maxProperties, path).toBeTypeOf('number');
     }
-    for (const [key, value] of Object.entries(schema)) look(value, `${place}/${key}`, isSent);
+    for (const [key, value] of Object.entries(schema)) look(value, `${path}/${key}`, isSent);
   };
   for (const { method, path, body, responses } of await operationsOf(trace.send, '/v3/api-docs')) {
     look(body, `${method} ${path}`, true);

@@ -30,10 +30,10 @@ const sentence = ({ body }: Answer): string => body?.error ?? body?.errorMessage
 test('U+0000 in a parameter of a query or a path is 400 and names the parameter, on every route', async () => {
   for (const { send, operations } of services) {
     for (const operation of operations.filter(({ method }) => method !== 'HEAD')) {
-      for (const { in: place, name } of operation.parameters) {
-        if (place !== 'path' && place !== 'query') continue;
-        const path = filledPath(operation, place === 'path' ? { [name]: 'a\0b' } : 'x');
-        const query = place === 'query' ? `?${name}=a%00b` : '';
+      for (const { in: location, name } of operation.parameters) {
+        if (location !== 'path' && location !== 'query') continue;
+        const path = filledPath(operation, location === 'path' ? { [name]: 'a\0b' } : 'x');
+        const query = location === 'query' ? `?${name}=a%00b` : '';
         const answer = await send(operation.method, path + query, undefined, tus);
         const told = `${operation.method} ${path}${query} ${answer.text}`;
         expect(answer.status, told).toBe(400);
@@ -54,8 +54,8 @@ test('no method is refused where it is taken, whatever the parameter of a path h
   const texts = ['1\n', '\u2028', 'x'.repeat(4000)];
   for (const { send, operations } of services) {
     for (const operation of operations) {
-      for (const { in: place, name } of operation.parameters) {
-        if (place !== 'path') continue;
+      for (const { in: location, name } of operation.parameters) {
+        if (location !== 'path') continue;
         for (const text of texts) {
           const path = filledPath(operation, { [name]: text });
           const answer = await send(operation.method, path, undefined, tus);
@@ -126,7 +126,7 @@ test('a whole number in a query is digits alone', async () => {
   for (const { send, operations } of services) {
     const counted = operations.flatMap(operation =>
       operation.parameters
-        .filter(({ in: place, schema }) => place === 'query' && schema.type === 'integer')
+        .filter(({ in: location, schema }) => location === 'query' && schema.type === 'integer')
         .map(({ name }) => ({ operation, name })),
     );
     expect(counted.length).toBeGreaterThan(5);

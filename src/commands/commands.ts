@@ -246,7 +246,7 @@ export const commands: Record<string, Command> = {
       for (const schema of [PACKET_SCHEMA, TRACE_SCHEMA]) {
         await withPool(connection, schema, pool => adoptFileStore(pool, files));
       }
-      return `the files of the database are in ${files.place}`;
+      return `the files of the database are in ${files.location}`;
     },
   },
   migrate: {

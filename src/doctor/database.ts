@@ -49,8 +49,8 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     try {
       embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);
     } catch (cause) {
-      const { code, message: said, path: place = DATA_DIR } = cause as NodeJS.ErrnoException;
-      const denied = code === 'EACCES' ? explainDenied(place, path.resolve(DATA_DIR)) : undefined;
+      const { code, message: said, path: deniedPath = DATA_DIR } = cause as NodeJS.ErrnoException;
+      const denied = code === 'EACCES' ? explainDenied(deniedPath, path.resolve(DATA_DIR)) : undefined;
       const message = `the embedded server cannot be looked at: ${denied?.reason ?? said}`;
       const remedy = denied?.remedy ?? 'run this as the user of the service';
       return { embedded, findings: [error('database', message, remedy)] };

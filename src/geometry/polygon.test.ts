@@ -37,7 +37,7 @@ const withHole = star(0.01).map(ring => ({
   hole: ring.map(([x, y]): [number, number] => [snap(x / 4), snap(y / 4)]),
 }));
 
-const place = fc.record({
+const location = fc.record({
   lon: fc.integer({ min: -179, max: 179 }),
   lat: fc.integer({ min: -80, max: 80 }),
 });
@@ -148,23 +148,29 @@ describe('a point of a field', () => {
 
   test('on the boundary, of a hole too, is inside, exactly', () => {
     fc.assert(
-      fc.property(withHole, place, fc.nat(100), fc.nat(8), ({ ring, hole }, { lon, lat }, edge, eighth) => {
-        const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
-        for (const one of [ring, hole]) {
-          const corners = moved(one, lon, lat);
-          const [ax, ay] = corners[edge % corners.length] as [number, number];
-          const [bx, by] = corners[(edge + 1) % corners.length] as [number, number];
-          // Eighths of an edge between multiples of STEP are doubles without rounding.
-          expect(contains(ground, ay + ((by - ay) * eighth) / 8, ax + ((bx - ax) * eighth) / 8)).toBe(true);
-        }
-      }),
+      fc.property(
+        withHole,
+        location,
+        fc.nat(100),
+        fc.nat(8),
+        ({ ring, hole }, { lon, lat }, edge, eighth) => {
+          const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
+          for (const one of [ring, hole]) {
+            const corners = moved(one, lon, lat);
+            const [ax, ay] = corners[edge % corners.length] as [number, number];
+            const [bx, by] = corners[(edge + 1) % corners.length] as [number, number];
+            // Eighths of an edge between multiples of STEP are doubles without rounding.
+            expect(contains(ground, ay + ((by - ay) * eighth) / 8, ax + ((bx - ax) * eighth) / 8)).toBe(true);
+          }
+        },
+      ),
       { numRuns: runs(100) },
     );
   });
 
   test('between two fields that share a fence is in one of them, and in both on the fence', () => {
     fc.assert(
-      fc.property(star(0.01), place, offset, (ring, { lon, lat }, [x, y]) => {
+      fc.property(star(0.01), location, offset, (ring, { lon, lat }, [x, y]) => {
         fc.pre(ring.length >= 4);
         const corners = moved(ring, lon, lat);
         const cut = Math.floor(ring.length / 2);
@@ -186,7 +192,7 @@ describe('a point of a field', () => {
 describe('the point that stands for a field', () => {
   test('lies inside it and off its boundary', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const rings = [moved(ring, lon, lat), moved(hole, lon, lat)] as const;
         const point = interiorPoint(polygon(...rings));
         expect(contains(polygon(...rings), point[1], point[0])).toBe(true);
@@ -213,7 +219,7 @@ describe('the cells of a field', () => {
     fc.assert(
       fc.property(
         withHole,
-        place,
+        location,
         offset,
         fc.integer({ min: 8, max: 20 }),
         ({ ring, hole }, { lon, lat }, [x, y], level) => {
@@ -251,7 +257,7 @@ describe('the cells of a field', () => {
 
   test('are none of those that lie a cell’s length away', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
         const ends = [ring, hole].map(one => moved(one, lon, lat));
         for (const index of eachCell(cellsOf(ground, 18))) {
@@ -279,7 +285,7 @@ describe('sets of cells', () => {
       );
     };
     fc.assert(
-      fc.property(place, offset, side, side, ({ lon, lat }, [x, y], width, height) => {
+      fc.property(location, offset, side, side, ({ lon, lat }, [x, y], width, height) => {
         const [west, south] = [lon + x, lat + y];
         const [east, north] = [west + width, south + height];
         const ground = polygon([
@@ -363,7 +369,7 @@ describe('the area of a field', () => {
 
   test('is what thin strips of the ellipsoid add up to', () => {
     fc.assert(
-      fc.property(star(0.01), place, (ring, { lon, lat }) => {
+      fc.property(star(0.01), location, (ring, { lon, lat }) => {
         const corners = moved(ring, lon, lat);
         const expected = strips(corners, 4_000);
         expect(Math.abs(polygon(corners).areaM2 / expected - 1)).toBeLessThan(1e-3);
@@ -374,7 +380,7 @@ describe('the area of a field', () => {
 
   test('lacks what its holes take', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const [outer, inner] = [moved(ring, lon, lat), moved(hole, lon, lat)];
         const expected = polygon(outer).areaM2 - polygon(inner).areaM2;
         expect(polygon(outer, inner).areaM2).toBeCloseTo(expected, 3);

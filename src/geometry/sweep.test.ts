@@ -24,15 +24,15 @@ function everyContact(edges: readonly Edge[]): Map<string, string> {
   return found;
 }
 
-function sweep(edges: readonly Edge[]): { found: Map<string, string>; places: Contact[]; end?: Contact } {
+function sweep(edges: readonly Edge[]): { found: Map<string, string>; contacts: Contact[]; end?: Contact } {
   const found = new Map<string, string>();
-  const places: Contact[] = [];
+  const contacts: Contact[] = [];
   const end = sweepEdges(Float64Array.from(edges.flat()), contact => {
     found.set(`${contact.one} ${contact.other}`, contact.how);
-    places.push(contact);
+    contacts.push(contact);
     return true;
   });
-  return { found, places, ...(end && { end }) };
+  return { found, contacts, ...(end && { end }) };
 }
 
 /** The edges without those that cross an earlier one. */
@@ -60,18 +60,18 @@ test('a crossing is found exactly where comparing each edge with each finds one'
 });
 
 test('without a crossing every contact is reported, and nothing else, each at a point of both edges', () => {
-  let contacts = 0;
+  let contactCount = 0;
   fc.assert(
     fc.property(edgesOn(8, 60).map(uncrossed), fc.nat(3), (edges, turn) => {
       const turned = edges.map(edge => {
         const [ax, ay, bx, by] = edge;
         return [edge, [ay, ax, by, bx], [-ax, ay, -bx, by], [bx, by, ax, ay]][turn] as Edge;
       });
-      const { found, places, end } = sweep(turned);
+      const { found, contacts, end } = sweep(turned);
       expect(end).toBeUndefined();
       expect(new Map([...found].sort())).toEqual(new Map([...everyContact(turned)].sort()));
-      contacts += found.size;
-      for (const { one, other, x, y } of places) {
+      contactCount += found.size;
+      for (const { one, other, x, y } of contacts) {
         for (const edge of [turned[one], turned[other]] as Edge[]) {
           expect(meeting(...edge, x, y, x, y)).not.toBe('apart');
         }
@@ -79,7 +79,7 @@ test('without a crossing every contact is reported, and nothing else, each at a 
     }),
     { numRuns: runs(2000) },
   );
-  expect(contacts).toBeGreaterThan(runs(2000) / 5);
+  expect(contactCount).toBeGreaterThan(runs(2000) / 5);
 });
 
 test('the first contact that is not accepted ends the sweep', () => {

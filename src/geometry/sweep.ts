@@ -1,7 +1,7 @@
 import { type EdgeOrder, edgeOrder } from './edge-order.ts';
 import { meeting, orientation } from './predicates.ts';
 
-/** How two edges meet, and where: exactly there, but for a crossing, whose place is rounded. */
+/** How two edges meet, and where: exactly there, but for a crossing, whose point is rounded. */
 export interface Contact {
   /** numbers of the two edges, the lower one first */
   one: number;
@@ -95,7 +95,7 @@ function compare(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: numbe
 
 /** The corners from west to east. */
 function* corners(ends: Float64Array): Generator<Corner> {
-  // Half of an end's place in `ends`; an edge starts at the even ones.
+  // Half of an end's index in `ends`; an edge starts at the even ones.
   const sorted = Uint32Array.from({ length: ends.length / 2 }, (_, half) => half).sort((a, b) =>
     compare(ends, 2 * a, ends, 2 * b),
   );
@@ -134,14 +134,14 @@ function pass(
     sideOf(ends, a, ends[4 * b + 2] as number, ends[4 * b + 3] as number);
   // Those that run through lie on one line, or they would cross.
   let isBelow = through.length > 0;
-  let place = below;
+  let position = below;
   for (const edge of starting.sort((a, b) => -rise(a, b))) {
     if (isBelow && rise(through[0] as number, edge) >= 0) {
       isBelow = false;
-      place = through.at(-1) as number;
+      position = through.at(-1) as number;
     }
-    order.insertAfter(place, edge);
-    place = edge;
+    order.insertAfter(position, edge);
+    position = edge;
   }
 }
 

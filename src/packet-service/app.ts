@@ -11,7 +11,7 @@ import { type AdmitDownload, admitDownloads } from '../platform/http/downloads.t
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import { openPlaces, type Places } from '../platform/limits/places.ts';
+import { openSlots, type Slots } from '../platform/limits/slots.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
@@ -135,7 +135,7 @@ export async function packetService(
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
   const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
-  const [checkThread, places] = [threadCheck(pool), openPlaces(pool, logger)];
+  const [checkThread, slots] = [threadCheck(pool), openSlots(pool, logger)];
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
@@ -158,12 +158,12 @@ export async function packetService(
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
-  registerAttachments(app, { pool, settings, readPacket, places });
+  registerAttachments(app, { pool, settings, readPacket, slots });
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
-  registerEvents(app, { feeds, settings, places });
-  const admit = admitExports(app, settings, { places, checksTokens });
-  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, admit, ...lookUps });
+  registerEvents(app, { feeds, settings, slots });
+  const admit = admitExports(app, settings, { slots, checksTokens });
+  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, slots, admit, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
@@ -176,7 +176,7 @@ export async function packetService(
   stopWith(app, {
     listeners: [feeds.stop, news.stop],
     work: [condition.stop, stopForgetting, stopNotifying, writer.drain, surveyor.close, tiles.stop],
-    log: [log.stop, pending.stop, reading.stop, () => places.stop()],
+    log: [log.stop, pending.stop, reading.stop, () => slots.stop()],
     connections: () => closePools(pools),
   });
   return app;
@@ -250,7 +250,7 @@ function registerDownloads(
     visibility: Visibility;
     news: Broadcast;
     metrics: Registry;
-    places: Places;
+    slots: Slots;
     admit: AdmitDownload;
     findKnownNames: FindKnownNames;
   },
@@ -264,9 +264,9 @@ function registerDownloads(
 function admitExports(
   app: Server,
   { EXPORTS_PER_CALLER }: Settings,
-  { places, checksTokens }: { places: Places; checksTokens: boolean },
+  { slots, checksTokens }: { slots: Slots; checksTokens: boolean },
 ): AdmitDownload {
-  return admitDownloads(app, places, {
+  return admitDownloads(app, slots, {
     ...{ perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 },
     withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,
     slowest: { bytesPerSecond: MIN_EXPORT_BYTES_PER_SECOND, seconds: EXPORT_SPEED_SECONDS },

@@ -13,7 +13,7 @@ import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
 import { type AddressCounts, addressCounts } from '../platform/limits/counts.ts';
 import { removeOldCounts } from '../platform/limits/counts-store.ts';
-import { openPlaces, type Places } from '../platform/limits/places.ts';
+import { openSlots, type Slots } from '../platform/limits/slots.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -242,9 +242,9 @@ function openLimits(
   counts: AddressCounts,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-): { places: Places; stop: () => Promise<void> } {
+): { places: Slots; stop: () => Promise<void> } {
   counts.countIn(pool);
-  const places = openPlaces(pool, logger);
+  const places = openSlots(pool, logger);
   const remove = () => removeOldCounts(pool);
   const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
   const stop = () => {
@@ -330,7 +330,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
-  places: Places;
+  places: Slots;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

@@ -34,8 +34,8 @@ afterAll(async () => {
   await remove();
 });
 
-const place = () => ({ database: packet.connection, folder });
-const claimed = () => checkClaims(place(), load.ledger.claims('all'));
+const location = () => ({ database: packet.connection, folder });
+const claimed = () => checkClaims(location(), load.ledger.claims('all'));
 /** A record of which nothing was changed since it was made. */
 const one = (kind: Kind, from = 0): Fact | undefined =>
   load.ledger.claims('all').filter(({ fact }) => fact.kind === kind && fact.states.length === 1)[from]?.fact;
@@ -59,7 +59,7 @@ test('every endpoint that writes is written to, and of what was acknowledged not
   expect(load.client.take().unexpected).toEqual([]);
   expect([...load.client.endpoints.keys()].sort()).toEqual(writingEndpoints().sort());
   expect(await claimed()).toEqual(nothingWrong());
-  expect(await checkAll(place())).toEqual(nothingWrong());
+  expect(await checkAll(location())).toEqual(nothingWrong());
 });
 
 test('what is lost, doubled or changed behind the services` back is noticed, each record by itself', async () => {
@@ -92,7 +92,7 @@ test('what is lost, doubled or changed behind the services` back is noticed, eac
   expect(found.doubled.map(nameIn)).toEqual([twiceLogged].map(nameOf));
   expect(found.changed.map(nameIn).sort()).toEqual([altered, currency, otherFile].map(nameOf).sort());
 
-  const all = await checkAll(place());
+  const all = await checkAll(location());
   expect(all.doubled).toEqual([`packet ${copied?.states[0]}`]);
   // The position that was taken away is a gap.
   expect(all.lost).toEqual([expect.stringContaining('positions of the log')]);
@@ -104,7 +104,7 @@ test('a change that was not acknowledged may be there or not; one that was ackno
     falsify('UPDATE chat_threads SET name = $2 WHERE thread_id = $1', [fact.id, name]);
   const [name, people] = (fact.states.at(-1) as string).split(': ') as [string, string];
   const isFound = async () =>
-    (await checkClaims(place(), [{ fact, from: fact.acknowledged }])).changed.length;
+    (await checkClaims(location(), [{ fact, from: fact.acknowledged }])).changed.length;
   expect(await isFound()).toBe(0);
 
   fact.states.push(`another name: ${people}`);

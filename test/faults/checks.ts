@@ -19,7 +19,7 @@ export interface Findings {
 
 export const nothingWrong = (): Findings => ({ lost: [], doubled: [], changed: [] });
 
-/** A packet has its place in the log soon after its answer; it is looked for again so often. */
+/** A packet has its position in the log soon after its answer; it is looked for again so often. */
 const LOG_TRIES = 200;
 const LOG_PAUSE_MS = 50;
 /** The same for a database that is not there. */
@@ -131,17 +131,17 @@ export interface DataLocation {
 
 /**
  * Compares what was acknowledged with what is there: each record once, in the state acknowledged last or one that was
- * begun since, a packet with one place in the log, the bytes of a file in its place.
+ * begun since, a packet with one position in the log, the bytes of a file at its path.
  */
-export async function checkClaims(place: DataLocation, claims: readonly Claim[]): Promise<Findings> {
-  return asking(place.database, async pool => {
+export async function checkClaims(location: DataLocation, claims: readonly Claim[]): Promise<Findings> {
+  return asking(location.database, async pool => {
     const findings = nothingWrong();
     for (const [kind, own] of Map.groupBy(claims, ({ fact }) => fact.kind)) {
       for (let at = 0; at < own.length; at += ROWS) {
         const some = own.slice(at, at + ROWS);
         const found = await findRows(pool, kind, some);
         for (const claim of some) judge(claim, found.get(claim.fact.id), findings);
-        for (const { fact } of some) if (found.has(fact.id)) await checkFile(place.folder, fact, findings);
+        for (const { fact } of some) if (found.has(fact.id)) await checkFile(location.folder, fact, findings);
       }
     }
     return findings;
@@ -223,7 +223,7 @@ async function asking(connection: Connection, ask: (pool: pg.Pool) => Promise<Fi
   }
 }
 
-/** Puts what is wrong in several places together. */
+/** Puts the findings of several checks together. */
 export function joinFindings(...parts: readonly Findings[]): Findings {
   const all = (what: keyof Findings) => parts.flatMap(part => part[what]);
   return { lost: all('lost'), doubled: all('doubled'), changed: all('changed') };

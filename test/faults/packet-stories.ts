@@ -63,22 +63,22 @@ async function openThread({ mark, send, made }: Teller) {
 const thread: Story = async teller => {
   const { mark, change } = teller;
   const { ulid, fact } = await openThread(teller);
-  const place = { thread_id: ulid };
+  const parameters = { thread_id: ulid };
   const guest = `${mark}-guest`;
   await change(fact, `${mark} renamed: ${mark}`, {
     endpoint: 'PATCH /chat/threads/{thread_id}',
-    at: place,
+    at: parameters,
     body: { name: `${mark} renamed` },
   });
   await change(fact, `${mark} renamed: ${mark}, ${guest}`, {
     endpoint: 'POST /chat/threads/{thread_id}/participants',
-    at: place,
+    at: parameters,
     body: { user_ids: [guest] },
   });
   if (teller.n % 2) return;
   await change(fact, `${mark} renamed: ${mark}`, {
     endpoint: 'DELETE /chat/threads/{thread_id}/participants/{user_id}',
-    at: { ...place, user_id: guest },
+    at: { ...parameters, user_id: guest },
     done: [404],
   });
 };

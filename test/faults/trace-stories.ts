@@ -276,7 +276,7 @@ async function label(teller: Teller, productId: number, own: ReturnType<typeof a
 
 const currency: Story = async teller => {
   const { n, world, made, change } = teller;
-  const letter = (place: number) => String.fromCharCode(65 + (Math.floor(n / 26 ** place) % 26));
+  const letter = (position: number) => String.fromCharCode(65 + (Math.floor(n / 26 ** position) % 26));
   const code = `${letter(2)}${letter(1)}${letter(0)}`;
   await world.currency(code);
   const admin = as(await world.admin(teller));

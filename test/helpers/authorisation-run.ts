@@ -86,7 +86,7 @@ async function requestTo({ trace }: Stage, route: string, row: Row, world: World
     const headers: Record<string, string> = cookie === undefined ? more : { cookie, ...more };
     if (!row.form) {
       const send = () => quickSender(at.url)(method, path, body, headers);
-      // A place that one process has just given back reaches the others a moment later.
+      // A slot that one process has just freed is free for the others a moment later.
       return row.inTurn ? eventually(send, ({ status }) => status !== 503) : send();
     }
     const response = await fetch(at.url + path, { method, headers, body: row.form() });

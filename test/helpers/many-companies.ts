@@ -11,7 +11,7 @@ const KINDS = [
   'सहकारी समिति',
   'Кооператив',
 ];
-const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
+const LOCATIONS = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
 
 /** How patient a pool has to be that fills a database. */
 export const FILLING = { deadline: { ms: 600_000, of: 'statement' } } as const;
@@ -20,7 +20,7 @@ export const FILLING = { deadline: { ms: 600_000, of: 'statement' } } as const;
 export const NAMESAKES = 10;
 
 function nameOf(n: number): string {
-  return `${KINDS[n % KINDS.length]} ${PLACES[n % PLACES.length]} ${n}`;
+  return `${KINDS[n % KINDS.length]} ${LOCATIONS[n % LOCATIONS.length]} ${n}`;
 }
 
 /** What every company has whose profile is whole. */

@@ -184,7 +184,7 @@ test('messages come out in the order of their items, though the place of an earl
     item(0, 'between'),
     said('four'),
   ]);
-  // The observation waits for no message; when it is stored, the place of the first message is still not known.
+  // The observation waits for no message; when it is stored, the location of the first message is still not resolved.
   await eventually(
     async () => (await service.pool.query("SELECT FROM idempotency_keys WHERE key = 'between'")).rowCount,
   );

@@ -64,9 +64,9 @@ async function checkRoom(client: pg.Client, processes: number, each: number): Pr
       : `${processes} workers open up to ${needed} connections`;
   const remedy =
     'lower DATABASE_POOL, or raise max_connections of the server (or the limit of the role or database)';
-  const places = Math.min(...rows.map(row => row.places));
-  if (needed > places) {
-    throw new SettingsError(`DATABASE_POOL: ${wants} and the server allows ${places}: ${remedy}`);
+  const allowed = Math.min(...rows.map(row => row.places));
+  if (needed > allowed) {
+    throw new SettingsError(`DATABASE_POOL: ${wants} and the server allows ${allowed}: ${remedy}`);
   }
   const short = rows.find(row => needed + row.taken > row.places);
   if (!short) return undefined;

@@ -19,7 +19,7 @@ import { type Watch, watchServer } from './watch.ts';
 
 export { EmbeddedPostgresError };
 
-/** A server's files, and a way in that stays open when pools have taken every place. */
+/** A server's files, and a way in that stays open when pools have taken every connection. */
 export interface ServerFiles {
   /** PostgreSQL's data directory. */
   cluster: string;

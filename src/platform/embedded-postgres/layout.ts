@@ -49,13 +49,13 @@ export interface Layout {
 export function prepareLayout(dataDir: string): Layout {
   makeDirectory(dataDir);
   const real = realpathSync(dataDir);
-  const place = join(real, 'postgres');
-  if (makeDirectory(place)) {
+  const directory = join(real, 'postgres');
+  if (makeDirectory(directory)) {
     // Others may pass through, because as root the server runs as one of them; nothing in it is theirs to read.
-    chmodSync(place, 0o711);
+    chmodSync(directory, 0o711);
   }
   // It may be a link into a system directory: see outside.ts.
-  const layout = layoutIn(real, realpathSync(place));
+  const layout = layoutIn(real, realpathSync(directory));
   accessSync(layout.home, constants.W_OK);
   for (const lock of [layout.transitionLock, layout.usersLock]) {
     makeEmptyFile(lock);
@@ -66,9 +66,9 @@ export function prepareLayout(dataDir: string): Layout {
 
 /** The paths in a DATA_DIR, without making anything; undefined if no embedded server was ever started in it. */
 export function findLayout(dataDir: string): Layout | undefined {
-  const place = join(dataDir, 'postgres');
-  if (statSync(place, { throwIfNoEntry: false }) === undefined) return undefined;
-  return layoutIn(realpathSync(dataDir), realpathSync(place));
+  const directory = join(dataDir, 'postgres');
+  if (statSync(directory, { throwIfNoEntry: false }) === undefined) return undefined;
+  return layoutIn(realpathSync(dataDir), realpathSync(directory));
 }
 
 function layoutIn(dataDir: string, home: string): Layout {

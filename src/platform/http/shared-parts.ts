@@ -107,8 +107,8 @@ function sharedParameters(operations: readonly Operation[]) {
 }
 
 /** Such as LimitQuery. */
-function parameterName({ name, in: place }: { name?: unknown; in?: unknown }): string {
-  const words = `${name}-${place}`.split(/[-_]/);
+function parameterName({ name, in: location }: { name?: unknown; in?: unknown }): string {
+  const words = `${name}-${location}`.split(/[-_]/);
   return words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
@@ -179,7 +179,7 @@ function collect(part: unknown, found: [string, Json][]): void {
   for (const value of Object.values(part)) collect(value, found);
 }
 
-/** A schema without what differs between its places: its description and examples, and whether it may be null. */
+/** A schema without what differs between its uses: its description and examples, and whether it may be null. */
 function plain(schema: Json): { shape: Json; isNullable: boolean; notes: Json } {
   const { description, examples, ...rest } = schema;
   const notes = {

@@ -101,7 +101,7 @@ export async function tryRegistry(settings: AgstackSettings): Promise<void> {
   readFields(answer.body['Fetched fields']);
 }
 
-/** The registry refused the place; the message is its own. */
+/** The registry refused the location; the message is its own. */
 class Refusal extends Error {}
 
 /** The registry answers but cannot be used; an operator has to fix it, so the client may retry later. */

@@ -218,8 +218,8 @@ test('the state of the fields changes with each change of their cells', async ()
 test('a process that has just started reads the boundaries around many points at once', async () => {
   const service = await runningService({}, database);
   const FIELDS = 12;
-  const places = Array.from({ length: FIELDS }, (_, n) => ({ west: 60 + n * 2 * WIDTH, south: 20 }));
-  const features = places.map(({ west, south }) => ({
+  const corners = Array.from({ length: FIELDS }, (_, n) => ({ west: 60 + n * 2 * WIDTH, south: 20 }));
+  const features = corners.map(({ west, south }) => ({
     type: 'Feature',
     properties: {},
     geometry: square(west, south),
@@ -229,7 +229,7 @@ test('a process that has just started reads the boundaries around many points at
   const finder = fieldFinder(asked as pg.Pool, async () => {});
   const recallAll = () =>
     Promise.all(
-      places.map(({ west, south }) => {
+      corners.map(({ west, south }) => {
         const [lat, lon] = [south + WIDTH / 2, west + WIDTH / 2];
         return finder.recall({ lat, lon }, leafCell(lat, lon));
       }),

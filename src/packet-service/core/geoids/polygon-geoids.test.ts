@@ -68,7 +68,7 @@ async function choices(ring: Position[]): Promise<[string, string, string]> {
   return [await fieldGeoid(bounds, 13), await fieldGeoid(bounds, 20), corners];
 }
 
-const PLACES: [string, Position[]][] = [
+const LOCATIONS: [string, Position[]][] = [
   [
     'a triangle',
     [
@@ -90,7 +90,7 @@ const PLACES: [string, Position[]][] = [
   ],
 ];
 
-test.each(PLACES)(
+test.each(LOCATIONS)(
   'without a field it is of the level-13 cells, the level-20 cells or the corners: %s',
   async (_what, ring) => {
     const [coarse, fine, corners] = await choices(ring);

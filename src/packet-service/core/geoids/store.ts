@@ -36,7 +36,7 @@ export interface NewField {
   cells: readonly number[];
 }
 
-/** Candidates for the same ground, at most; more fields of nearly equal size at one place are implausible. */
+/** Maximum candidates for the same ground; more fields of nearly equal size at one location are implausible. */
 const MAX_SIMILAR = 200;
 
 /** Waits until no other transaction registers fields; ends with the transaction. */

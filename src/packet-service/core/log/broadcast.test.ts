@@ -84,7 +84,7 @@ test('a subscriber that joins during a read gets the entries after the position 
   news.onNext({ geoidKey: geoidKey('elsewhere') }, news.position as number, () => {});
   const head = await append(share('amina'), share('ben'));
   news.advance(head);
-  // One for the keys, one for the places.
+  // One for the keys, one for the cursors.
   await eventually(() => door.asked() === 2);
   expect(news.position).toBe(head - 2);
   news.subscribe('amina', entries => told.push(...entries));
@@ -103,7 +103,7 @@ test('a listener that begins to wait for a GeoID during a read queries by itself
     news.onNext({ geoidKey: geoidKey(geoid) }, news.position as number, () => woken.push(geoid));
   waitFor('elsewhere');
   news.advance(await append(packet('here')));
-  // One for the keys, one for the places.
+  // One for the keys, one for the cursors.
   await eventually(() => door.asked() === 2);
   waitFor('here');
   door.open();

@@ -23,7 +23,7 @@ export interface Broadcast {
   /** Resolves when there is a position. */
   readonly ready: Promise<void>;
   /** The cursor at `position`; undefined while its tag is not known because nobody listened. */
-  readonly place: LogCursor | undefined;
+  readonly cursor: LogCursor | undefined;
   /** Takes the position of the log's last entry; reads and delivers what is new. Returns at once. */
   advance(head: number): void;
   /**
@@ -112,11 +112,11 @@ function followLog(following: Following) {
   }
 
   async function deliver(stretch: LogRange): Promise<void> {
-    const { news, seen, participants, places, asked } = await readStretch(following, stretch);
+    const { news, seen, participants, cursors, asked } = await readStretch(following, stretch);
     // Read again if the first user joined during the queries; stop if the log was replaced during them.
     if ((news === undefined && audience.hasUsers()) || position !== stretch.after) return;
-    const [before, after] = places ?? [];
-    if (places && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
+    const [before, after] = cursors ?? [];
+    if (cursors && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
 
     position = stretch.upTo;
     tag = after?.tag;
@@ -149,7 +149,7 @@ function followLog(following: Following) {
       return position;
     },
     ready: ready.promise,
-    get place() {
+    get cursor() {
       return position === undefined || tag === undefined ? undefined : { position, tag };
     },
     advance,
@@ -191,5 +191,5 @@ async function readStretch({ pool, participantsOf, audience }: Following, stretc
   const threadIds = [...new Set((news ?? []).flatMap(({ threadId }) => threadId ?? []))];
   const participants =
     threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map<string, ThreadAudience>();
-  return { news, seen, participants, places: read?.places, asked };
+  return { news, seen, participants, cursors: read?.cursors, asked };
 }

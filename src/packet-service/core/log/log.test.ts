@@ -151,13 +151,13 @@ test('in whatever order writers commit and processes append or die, a poller get
       const committed = writers.flatMap(writer => writer.committed);
       expect(seen.map(({ position }) => position)).toEqual(seen.map((_, n) => start + 1 + n));
       expect(seen.map(({ packetId }) => packetId).sort()).toEqual(committed.flatMap(({ ids }) => ids).sort());
-      const place = new Map(seen.map(({ packetId }, n) => [packetId, n]));
-      const places = committed.map(({ ids, ...times }) => ({
+      const position = new Map(seen.map(({ packetId }, n) => [packetId, n]));
+      const positions = committed.map(({ ids, ...times }) => ({
         ...times,
-        at: ids.map(id => place.get(id) as number),
+        at: ids.map(id => position.get(id) as number),
       }));
-      for (const early of places) {
-        for (const late of places.filter(({ began }) => began > early.ended)) {
+      for (const early of positions) {
+        for (const late of positions.filter(({ began }) => began > early.ended)) {
           expect(Math.max(...early.at)).toBeLessThan(Math.min(...late.at));
         }
       }

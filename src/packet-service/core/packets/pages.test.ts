@@ -55,7 +55,7 @@ async function readAll(query: Record<string, string>, meanwhile?: () => Promise<
 }
 
 const START = Date.UTC(2026, 2, 1);
-// Few values each, so that timestamps, GeoIDs and places coincide often.
+// Few values each, so that timestamps, GeoIDs and locations coincide often.
 const packets = fc.record({
   geoid: fc.constantFrom('a', 'b', 'c'),
   geoids: fc.subarray(['a', 'b', 'd']),
@@ -79,9 +79,9 @@ test('pages give each packet once, in order, under concurrent inserts and equal 
         );
         expect(new Set(read).size).toBe(read.length);
         expect(read.filter(id => known.has(id)).length).toBe(known.size);
-        const places = read.map(id => before.find(one => one.id === id) as Made);
-        const sorted = [...places].sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
-        expect(places).toEqual(order === 'asc' ? sorted : sorted.reverse());
+        const readPackets = read.map(id => before.find(one => one.id === id) as Made);
+        const sorted = [...readPackets].sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
+        expect(readPackets).toEqual(order === 'asc' ? sorted : sorted.reverse());
       },
     ),
     { numRuns: runs(8) },

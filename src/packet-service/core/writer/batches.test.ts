@@ -261,7 +261,7 @@ test('what is sent behind a batch that fails is stored all the same', async () =
     () => 'stored',
     ({ code }) => code,
   );
-  // The second comes when the first is on its way, and goes when there is a place again.
+  // The second comes when the first is on its way, and goes when a slot is free again.
   const behind = [widePacket(), widePacket()];
   const outcomes = [];
   for (const one of behind) {

@@ -61,13 +61,13 @@ export function cellReader(
     for (const name of names) {
       const field = idFieldOf(name);
       const start = ranges.starts[field] as number;
-      const place =
-        start < 0 ? undefined : named.placeOf(name, cells.bytes.subarray(start, ranges.ends[field]));
-      if (!place) continue;
+      const range =
+        start < 0 ? undefined : named.rangeOf(name, cells.bytes.subarray(start, ranges.ends[field]));
+      if (!range) continue;
       const column = indexes.get(name) as number;
-      starts[column] = place.start;
-      ends[column] = place.end;
-      cells.length += place.end - place.start;
+      starts[column] = range.start;
+      ends[column] = range.end;
+      cells.length += range.end - range.start;
     }
   };
 

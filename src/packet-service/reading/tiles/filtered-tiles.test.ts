@@ -62,7 +62,7 @@ async function counted(): Promise<void> {
 /** On no edge of a tile, where JavaScript and PostgreSQL may round differently. */
 const degrees = (least: number, most: number) =>
   fc.integer({ min: least * 10_000, max: most * 10_000 }).map(steps => (steps + 0.3) / 10_000);
-const place = fc.oneof(
+const location = fc.oneof(
   fc.record({ lat: degrees(-1.96, -1.95), lon: degrees(30.05, 30.06) }),
   fc.record({ lat: degrees(-84, 84), lon: degrees(-179, 179) }),
 );
@@ -71,7 +71,7 @@ const crop = fc.constantFrom<unknown>(
   ...[17, 1.5, true, null, undefined, ['maize'], { crop: 'beans' }, { name: 'maize' }],
 );
 const seen = fc
-  .tuple(place, fc.integer({ min: 1, max: 4 }), crop)
+  .tuple(location, fc.integer({ min: 1, max: 4 }), crop)
   .map(([{ lat, lon }, day, of]) => ({ lat, lon, day, crop: of }));
 
 /** A filter as a query, and which observations it finds. */
@@ -102,8 +102,8 @@ test('a tile with a filter has exactly the observations that a look at all of th
     async (made, z) => {
       all.push(...(await observe(made)));
       await counted();
-      const places = new Map(all.slice(-30).map(of => [addressOf(of, z).join(), addressOf(of, z)]));
-      const addresses = [...places.values()].slice(0, 4);
+      const byAddress = new Map(all.slice(-30).map(of => [addressOf(of, z).join(), addressOf(of, z)]));
+      const addresses = [...byAddress.values()].slice(0, 4);
       await Promise.all(
         filters.flatMap(([query, finds]) =>
           addresses.map(async address => {

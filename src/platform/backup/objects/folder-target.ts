@@ -33,7 +33,7 @@ export function folderTarget(folder: string): BackupTarget {
   }
 
   return {
-    place: `the folder ${folder}`,
+    location: `the folder ${folder}`,
     async put(name, bytes) {
       const target = pathOf(name);
       const parent = path.dirname(target);

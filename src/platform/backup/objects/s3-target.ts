@@ -32,7 +32,7 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
   }
 
   return {
-    place: `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
+    location: `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
     async put(name, Body) {
       const { sdk, client } = await s3();
       // Asked first, because not every store knows the condition; the condition decides where two write at once.

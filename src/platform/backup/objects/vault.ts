@@ -8,7 +8,7 @@ import type { BackupTarget, Listed } from './target.ts';
 export interface Vault {
   /** the folder of the instance in the target */
   readonly instance: string;
-  readonly place: string;
+  readonly location: string;
   /**
    * Stores an object; `same` and `differs` say what is there when there is one. A damaged one differs.
    *
@@ -42,8 +42,8 @@ export async function checkKey(target: BackupTarget, instance: string): Promise<
   if (!(await target.get(name))) throw missingKey(target, name);
 }
 
-function missingKey({ place }: BackupTarget, name: string): DamagedError {
-  return new DamagedError(`${name} is missing in ${place}. ${GONE_REMEDY}`);
+function missingKey({ location }: BackupTarget, name: string): DamagedError {
+  return new DamagedError(`${name} is missing in ${location}. ${GONE_REMEDY}`);
 }
 
 /** The instances that a target holds. */
@@ -88,7 +88,7 @@ export async function openVault(
 
   return {
     instance,
-    place: target.place,
+    location: target.location,
     async put(name, payload, counts = whole => whole) {
       if ((await target.put(full(name), await seal(name, payload))) === 'stored') return 'stored';
       const sealed = await target.get(full(name));
@@ -128,7 +128,7 @@ async function keyOf(
   const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
     if (error instanceof SealingEnded) throw error;
     throw new SettingsError(
-      `BACKUP_KEY does not open ${name} in ${target.place}: it is another key, or the object is damaged (${error.message})`,
+      `BACKUP_KEY does not open ${name} in ${target.location}: it is another key, or the object is damaged (${error.message})`,
     );
   });
   return opened.identity as string;

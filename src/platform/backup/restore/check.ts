@@ -65,8 +65,8 @@ async function findMissing(vault: Vault): Promise<string[]> {
     for (const { block } of cluster.files.flatMap(({ parts }) => parts)) {
       if (!blocks.has(block)) missing.add(`${vault.instance}/blocks/${block} is missing`);
     }
-    const log = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
-    const last = log.at(-1);
+    const wal = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
+    const last = wal.at(-1);
     if (!last || isBefore(last, cluster.stopSegment)) {
       missing.add(`the log that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
     } else if (index === catalogue.bases.length - 1) {

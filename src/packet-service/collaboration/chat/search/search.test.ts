@@ -266,7 +266,7 @@ test('folding twice is folding once, and a part of a text stays a part of it', (
   );
 });
 
-/** Syllables and characters that make words, runs without spaces, and places where these meet. */
+/** Syllables and characters that make words, runs without spaces, and texts where these meet. */
 const syllables = fc.constantFrom(...['na', 'ndi', 'ka', 'ha', 'wa', 'Rus', 'ß', 'ñe', 'ığ', 'खे', 'त्त']);
 const words = fc.array(syllables, { minLength: 1, maxLength: 3 }).map(parts => parts.join(''));
 const unspaced = fc.constantFrom(...['咖啡叶', '锈病', 'กาแฟ', 'ราสนิม', 'ใบ', '🌱🌱', 'x咖กา']);

@@ -5,7 +5,7 @@ import { contactKind } from '../directory/contact.ts';
 import { findEntry, type Listed } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { hasDigest, lockDigest } from './digest-store.ts';
-import { mailPlaces } from './mail-places.ts';
+import { mailModes } from './mail-modes.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
 /** A new notification of a user. */
@@ -50,7 +50,7 @@ export function makeNotifier(
     jobs.send(database, 'mail', { ...rules, delaySeconds: DIGEST_SECONDS }, digests);
 
   async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
-    const [addressOf, placeOf] = [rememberedAddresses(database), mailPlaces(database)];
+    const [addressOf, modeOf] = [rememberedAddresses(database), mailModes(database)];
     const deliveries: Delivery[] = [];
     const notifications: Notification[] = [];
     for (const { silent, noMail, ...item } of news) {
@@ -58,9 +58,9 @@ export function makeNotifier(
       notifications.push({ ...item, userId: item.userId ?? null });
       if (silent) continue;
       const address = noMail ? undefined : await addressOf(item);
-      const place = address === undefined ? 'none' : await placeOf(address, item);
-      if (address !== undefined && place !== 'none') {
-        deliveries.push({ notificationId, channel: 'mail', address, inDigest: place === 'digest' });
+      const mode = address === undefined ? 'none' : await modeOf(address, item);
+      if (address !== undefined && mode !== 'none') {
+        deliveries.push({ notificationId, channel: 'mail', address, inDigest: mode === 'digest' });
       }
       if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null, inDigest: false });
     }
