@@ -292,11 +292,11 @@ function printLost({ message }: Error): void {
 
 /** Prints what is done to standard error, once a second at most and at the end of each step. */
 function printProgress(): Restoring['onProgress'] {
-  let told = 0;
+  let printedAt = 0;
   let last = '';
   return (what, part) => {
-    if (what === last && part < 1 && Date.now() - told < TELL_MS) return;
-    [told, last] = [Date.now(), what];
+    if (what === last && part < 1 && Date.now() - printedAt < TELL_MS) return;
+    [printedAt, last] = [Date.now(), what];
     process.stderr.write(`${what}: ${Math.floor(part * 100)} %\n`);
   };
 }

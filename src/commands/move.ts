@@ -57,8 +57,8 @@ function isUrl(location: string): boolean {
 async function openSource(location: string, logger: Logger): Promise<Opened> {
   if (isUrl(location)) return asOneRole(connectionFromUrl(location));
   const dataDir = path.resolve(location);
-  const elsewhere = otherMajorIn(dataDir);
-  return elsewhere ? asOneRole(elsewhere) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
+  const otherMajor = otherMajorIn(dataDir);
+  return otherMajor ? asOneRole(otherMajor) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
 }
 
 async function openTarget(location: string, logger: Logger): Promise<Opened> {

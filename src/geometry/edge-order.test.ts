@@ -48,11 +48,11 @@ test('a place is found in few steps however numbers came', () => {
     for (let edge = order.next(-1); edge !== -1; edge = order.next(edge)) rank.set(edge, rank.size);
     let looks = 0;
     for (let cut = 0; cut < count; cut++) {
-      const found = order.lastBelow(edge => {
+      const last = order.lastBelow(edge => {
         looks++;
         return (rank.get(edge) as number) < cut;
       });
-      expect(rank.get(found) ?? -1).toBe(cut - 1);
+      expect(rank.get(last) ?? -1).toBe(cut - 1);
     }
     // Twice the logarithm on average; a list would take 2,500.
     expect(looks / count).toBeLessThan(60);

@@ -38,8 +38,8 @@ export function overlapWith(
       const turn = turnTo(bounds, other.bounds);
       if (turn === undefined) return;
       for (const { latitude, own, covered } of lines) {
-        const found = own.length > 0 ? stretches(other.edges, latitude, turn) : own;
-        if (found.length > 0) covered.push(found);
+        const shared = own.length > 0 ? stretches(other.edges, latitude, turn) : own;
+        if (shared.length > 0) covered.push(shared);
       }
     },
     area: () =>
@@ -76,8 +76,9 @@ function stretches(edges: Float64Array, latitude: number, turn = 0): Stretches {
 
 function union(all: readonly Stretches[]): Stretches {
   const pairs: [from: number, to: number][] = [];
-  for (const each of all) {
-    for (let k = 0; k + 1 < each.length; k += 2) pairs.push([each[k] as number, each[k + 1] as number]);
+  for (const stretches of all) {
+    for (let k = 0; k + 1 < stretches.length; k += 2)
+      pairs.push([stretches[k] as number, stretches[k + 1] as number]);
   }
   pairs.sort(([a], [b]) => a - b);
   const joined: number[] = [];

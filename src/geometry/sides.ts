@@ -25,9 +25,9 @@ export type Cutting = Map<Ring, Map<string, Map<number, Cuts>>>;
 export type Side = 'inside' | 'outside' | 'both';
 
 /** Notes that two edges of different rings touch or overlap. */
-export function noteContact(cutting: Cutting, one: Edge, other: Edge, overlap: boolean): void {
-  note(cutting, one, other, overlap);
-  note(cutting, other, one, overlap);
+export function noteContact(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void {
+  note(cutting, edge, other, overlap);
+  note(cutting, other, edge, overlap);
 }
 
 function note(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void {
@@ -84,9 +84,9 @@ export function sidesOf(rings: readonly Ring[], region: readonly Ring[], cutting
   const inside = pointsInside(edgesOf(region, isHole), points);
   let next = 0;
   return counts.map(count => {
-    const found = inside.slice(next, next + count).filter(Boolean).length;
+    const insideCount = inside.slice(next, next + count).filter(Boolean).length;
     next += count;
-    return found === 0 ? 'outside' : found === count ? 'inside' : 'both';
+    return insideCount === 0 ? 'outside' : insideCount === count ? 'inside' : 'both';
   });
 }
 

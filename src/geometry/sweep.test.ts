@@ -16,8 +16,8 @@ const edgesOn = (size: number, most: number) =>
 function everyContact(edges: readonly Edge[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const [j, other] of edges.entries()) {
-    for (const [i, one] of edges.slice(0, j).entries()) {
-      const how = meeting(...one, ...other);
+    for (const [i, earlier] of edges.slice(0, j).entries()) {
+      const how = meeting(...earlier, ...other);
       if (how !== 'apart') found.set(`${i} ${j}`, how);
     }
   }
@@ -28,7 +28,7 @@ function sweep(edges: readonly Edge[]): { found: Map<string, string>; contacts: 
   const found = new Map<string, string>();
   const contacts: Contact[] = [];
   const end = sweepEdges(Float64Array.from(edges.flat()), contact => {
-    found.set(`${contact.one} ${contact.other}`, contact.how);
+    found.set(`${contact.first} ${contact.second}`, contact.how);
     contacts.push(contact);
     return true;
   });
@@ -52,7 +52,7 @@ test('a crossing is found exactly where comparing each edge with each finds one'
       expect(end !== undefined).toBe(crossings.length > 0);
       if (!end) return;
       crossed++;
-      expect(crossings.map(([pair]) => pair)).toContain(`${end.one} ${end.other}`);
+      expect(crossings.map(([pair]) => pair)).toContain(`${end.first} ${end.second}`);
     }),
     { numRuns: runs(5000) },
   );
@@ -71,8 +71,8 @@ test('without a crossing every contact is reported, and nothing else, each at a 
       expect(end).toBeUndefined();
       expect(new Map([...found].sort())).toEqual(new Map([...everyContact(turned)].sort()));
       contactCount += found.size;
-      for (const { one, other, x, y } of contacts) {
-        for (const edge of [turned[one], turned[other]] as Edge[]) {
+      for (const { first, second, x, y } of contacts) {
+        for (const edge of [turned[first], turned[second]] as Edge[]) {
           expect(meeting(...edge, x, y, x, y)).not.toBe('apart');
         }
       }
@@ -85,10 +85,10 @@ test('without a crossing every contact is reported, and nothing else, each at a 
 test('the first contact that is not accepted ends the sweep', () => {
   fc.assert(
     fc.property(edgesOn(5, 20).map(uncrossed), fc.nat(5), (edges, accepted) => {
-      let told = 0;
-      const refused = sweepEdges(Float64Array.from(edges.flat()), () => told++ < accepted);
-      expect(told).toBe(refused ? accepted + 1 : told);
-      if (!refused) expect(told).toBeLessThanOrEqual(accepted);
+      let calls = 0;
+      const refused = sweepEdges(Float64Array.from(edges.flat()), () => calls++ < accepted);
+      expect(calls).toBe(refused ? accepted + 1 : calls);
+      if (!refused) expect(calls).toBeLessThanOrEqual(accepted);
     }),
     { numRuns: runs(500) },
   );

@@ -53,11 +53,11 @@ import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
 import { packetVisibility, type Visibility } from './core/access/visibility.ts';
 import { EXAMPLE_IDS, errors } from './core/contract/schemas.ts';
-import { refuseBesideRegistry } from './core/geoids/beside-registry.ts';
 import { makeResolver } from './core/geoids/resolver.ts';
 import { registerFields } from './core/geoids/routes.ts';
 import { namesOfFields } from './core/geoids/store.ts';
 import { openSurveyor, type Surveyor } from './core/geoids/surveyor.ts';
+import { refuseWithAssetRegistry } from './core/geoids/with-asset-registry.ts';
 import { forgetKeysHourly } from './core/idempotency/retention.ts';
 import { type Broadcast, broadcast } from './core/log/broadcast.ts';
 import { clockWatch } from './core/log/clock-watch.ts';
@@ -139,8 +139,8 @@ export async function packetService(
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
-  const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
-  const log = sequencer(logPool, told, logger);
+  const listeners = { news, clock, onErased: addWords.forget, findVisible: findReadable };
+  const log = sequencer(logPool, listeners, logger);
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
     ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
@@ -293,7 +293,7 @@ function registerMaps(
 ): TileFollower {
   const watch = { registered: countFields, deleted: uncountField };
   registerFields(app, { pool, settings, pace, surveyor, watch, reads, admit });
-  registerTiles(app, { reads, pace, refuseFields: refuseBesideRegistry(settings) });
+  registerTiles(app, { reads, pace, refuseFields: refuseWithAssetRegistry(settings) });
   return tileFollower(pool, news, logger);
 }
 
@@ -317,10 +317,10 @@ function registryLookUps(
     registry,
     breakers,
   }: { pool: pg.Pool; logger: FastifyBaseLogger; registry: UserRegistry | undefined; breakers: BreakerWatch },
-): Pick<Sharing, 'askRegistry' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
+): Pick<Sharing, 'lookUpHolder' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
   const findNames = registryNames(registry, logger);
   return {
-    askRegistry: registryLookup(settings, logger, registry, breakers),
+    lookUpHolder: registryLookup(settings, logger, registry, breakers),
     findSenderNames: senderNames(findNames),
     findKnownNames: knownNames({ pool, registry, findNames, findSharers, findOpeners, findWriters }),
   };
@@ -342,8 +342,8 @@ function registerSharing(
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
-  const { askRegistry } = sharing;
-  const directory = { pool, askRegistry, limitsContacts, wake: notifier.wake };
+  const { lookUpHolder } = sharing;
+  const directory = { pool, lookUpHolder, limitsContacts, wake: notifier.wake };
   registerDirectory(app, { ...directory, effects: directoryEffects(notifier) });
   registerPeople(app, { findKnownNames });
   registerNotifications(app, { pool });
@@ -356,7 +356,7 @@ function directoryEffects(notifier: Notifier): DirectoryEffects {
     async onDiscoverable(database, user, now) {
       await turnIntoShares(database, notifier, user, now);
     },
-    askToConfirm: notifier.askToConfirm,
+    requestConfirmation: notifier.requestConfirmation,
   };
 }
 

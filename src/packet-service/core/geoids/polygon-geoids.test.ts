@@ -142,8 +142,8 @@ test('without a field on its ground it has that of the smallest around a point i
   const [large, small] = await register(box(24, 10, 0.008), box(24.001, 10.001, 0.004));
   const seen = await observe(polygon(box(24.002, 10.002, 0.001)));
   expect(seen).toEqual({ geoid: small, additional: [large] });
-  const beside = await observe(polygon(box(24.006, 10.006, 0.001)));
-  expect(beside).toEqual({ geoid: large, additional: [] });
+  const outside = await observe(polygon(box(24.006, 10.006, 0.001)));
+  expect(outside).toEqual({ geoid: large, additional: [] });
 });
 
 test('it has at most 100 additional GeoIDs, those of the smaller fields', async () => {

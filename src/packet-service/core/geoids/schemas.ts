@@ -84,7 +84,7 @@ const StoredFeature = Type.Object(
 );
 
 /** The answer of what the built-in registry has, if there is another. */
-export const elsewhere = {
+export const refusedWithAssetRegistry = {
   501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
 };
 
@@ -136,7 +136,7 @@ export const putFieldsSchema = {
       { description: 'the GeoIDs' },
     ),
     ...errorAnswers(400, 403, 409, 413, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -151,7 +151,7 @@ export const getFieldSchema = {
       content: { 'application/geo+json': { schema: StoredFeature } },
     },
     ...errorAnswers(404, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -166,7 +166,7 @@ export const deleteFieldSchema = {
   response: {
     204: Type.Null({ description: 'the field was deleted' }),
     ...errorAnswers(403, 404, 409, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -204,7 +204,7 @@ export const downloadFieldsSchema = {
       content: { 'application/geo+json': { schema: FieldsFile } },
     },
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -237,7 +237,7 @@ export const listFieldsSchema = {
       },
     },
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -272,6 +272,6 @@ export const listFieldNamesSchema = {
       { description: 'the names' },
     ),
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };

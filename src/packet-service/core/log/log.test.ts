@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await testDatabase();
 });
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(one => one.end()));
+  await Promise.all(opened.splice(0).map(connection => connection.end()));
 });
 afterAll(() => database.drop());
 
@@ -251,12 +251,12 @@ async function losingAnswers(lost: number) {
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    let asked = '';
+    let query = '';
     let answered = '';
     let isCut = false;
     client.on('data', bytes => {
       server.write(bytes);
-      asked += bytes.toString('latin1');
+      query += bytes.toString('latin1');
       if (isCut || left === 0 || !bytes.includes(ASKED)) return;
       left--;
       isCut = true;
@@ -265,7 +265,7 @@ async function losingAnswers(lost: number) {
     server.on('data', bytes => {
       // The server does its work to the end, and nobody is told.
       answered += bytes.toString('latin1');
-      if (isCut && count(asked, ASKED) === count(answered, ANSWERED)) client.destroy();
+      if (isCut && count(query, ASKED) === count(answered, ANSWERED)) client.destroy();
     });
     server.pipe(client);
     client.on('close', () => server.destroy());

@@ -42,7 +42,7 @@ async function processGroup() {
     },
     async stop(): Promise<void> {
       for (const { child } of running) child.kill('SIGTERM');
-      for (const one of running) expect(await one.ended, one.output()).toBe(0);
+      for (const child of running) expect(await child.ended, child.output()).toBe(0);
     },
   };
 }

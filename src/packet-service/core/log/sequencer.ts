@@ -19,7 +19,7 @@ const IDLE_MS = 1000;
 const TROUBLE_MS = 500;
 
 /** The observers of the log. */
-interface Told {
+interface LogListeners {
   news: Pick<Broadcast, 'position' | 'advance' | 'settle'>;
   clock: Pick<ClockWatch, 'seen'>;
   onErased: () => void;
@@ -56,7 +56,7 @@ export interface Sequencer {
  */
 export function sequencer(
   pool: pg.Pool,
-  { news, clock, onErased, findVisible }: Told,
+  { news, clock, onErased, findVisible }: LogListeners,
   logger: FastifyBaseLogger,
   { rest, pause }: Waits = { rest: wakeableWait(), pause: wait },
 ): Sequencer {
@@ -125,7 +125,7 @@ export function sequencer(
 
 /** What a notification of the database causes. */
 function noticeListener(
-  { news, onErased }: Pick<Told, 'news' | 'onErased'>,
+  { news, onErased }: Pick<LogListeners, 'news' | 'onErased'>,
   rest: WakeableWait,
 ): (notice: pg.Notification) => void {
   return notice => {

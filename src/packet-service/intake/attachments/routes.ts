@@ -181,9 +181,9 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
       const attachment = await getAttachment(request, request.params.id);
       const { size, sha256 } = attachment;
       const tag = tagOf(attachment);
-      const { range: asked, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+      const { range: rangeHeader, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
       if (matchesTag(ifNoneMatch, tag)) return describe(reply, attachment).code(304).send(null);
-      const range = allowsRange(ifRange, tag) ? readRange(asked, size) : 'whole';
+      const range = allowsRange(ifRange, tag) ? readRange(rangeHeader, size) : 'whole';
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);
         throw new Problem('attachment.range_outside', { size });

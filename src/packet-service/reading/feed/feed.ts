@@ -26,7 +26,7 @@ export interface Feed extends Subscriber {
   /** Unix milliseconds */
   readonly endsAt: number;
   /** Sends the entries after `cursor`, in order. */
-  tell(entries: readonly Entry[]): void;
+  send(entries: readonly Entry[]): void;
   /** Advances the client's cursor without an event. */
   move(cursor: LogCursor): void;
   /** Keeps the connection open. */
@@ -47,7 +47,7 @@ export function makeFeed(
     ...subscriber,
     cursor,
     endsAt,
-    tell(entries) {
+    send(entries) {
       const unknown = entries.filter(entry => entry.position > feed.cursor.position);
       const last = unknown.at(-1);
       if (!last) return;

@@ -152,13 +152,13 @@ async function resume(
     const end = missed.end ?? (await cursorAt(upTo));
     // The log has been replaced meanwhile, which ends all feeds.
     if (!end) return;
-    feed.tell(missed.entries);
+    feed.send(missed.entries);
     feed.cursor = end;
     await feed.taken();
   }
   // No await since the position was compared, so the subscription misses nothing.
   if (!feeds.has(feed)) return;
-  feeds.set(feed, news.subscribe(feed.userId, feed.tell));
+  feeds.set(feed, news.subscribe(feed.userId, feed.send));
   feed.move(feed.cursor);
 }
 

@@ -317,7 +317,9 @@ test('whatever GeoIDs, types, senders and attachments are, each form and filter 
 
       const having = (predicate: string, object: string) => {
         const subjects = new Set(
-          all.filter(one => one.predicate === predicate && one.object === object).map(one => one.subject),
+          all
+            .filter(triple => triple.predicate === predicate && triple.object === object)
+            .map(triple => triple.subject),
         );
         return sorted(all.filter(({ subject }) => subjects.has(subject)));
       };

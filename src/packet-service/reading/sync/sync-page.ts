@@ -134,11 +134,11 @@ async function candidates(
 
   const ids = await findIdsOfGeoid(database, geoid, FEW_PACKETS + 1);
   if (ids.length <= FEW_PACKETS) {
-    const [found, erased] = await Promise.all([
+    const [packets, erased] = await Promise.all([
       readPacketsById(database, ids, stretch, limit),
       readErasedOfGeoid(database, geoidKey(geoid), stretch, limit),
     ]);
-    return { entries: merged(found, erased).slice(0, limit), upTo };
+    return { entries: merged(packets, erased).slice(0, limit), upTo };
   }
   const part = { after: stretch.after, upTo: Math.min(upTo, stretch.after + SEARCHED) };
   return { entries: await scanPacketsOfGeoid(database, geoidKey(geoid), part, limit), upTo: part.upTo };

@@ -40,7 +40,7 @@ export function nameInBody(key: string): string {
 }
 
 /** The same in a table with columns of names: a member that is called like one of them is told from it. */
-export function nameInBodyBeside(names: readonly string[]): (key: string) => string {
+export function nameInBodyWith(names: readonly string[]): (key: string) => string {
   if (names.length === 0) return nameInBody;
   return key => (names.includes(key) ? `body.${key}` : nameInBody(key));
 }

@@ -64,16 +64,16 @@ export function nameFinder(
 
 /** The ids in rows, each once, by the column that names them. */
 function idsOf(rows: Buffer, columns: readonly NameColumn[], fields: number): Map<NameColumn, Set<string>> {
-  const found = new Map(columns.map(column => [column, new Set<string>()]));
+  const idsByColumn = new Map(columns.map(column => [column, new Set<string>()]));
   const ranges = fieldRanges(fields);
   for (let at = 0; at < rows.length; ) {
     at = readRanges(rows, at, ranges);
-    for (const [column, ids] of found) {
+    for (const [column, ids] of idsByColumn) {
       const start = ranges.starts[ID_FIELD[column]] as number;
       if (start >= 0) ids.add(rows.toString('utf8', start, ranges.ends[ID_FIELD[column]]));
     }
   }
-  return found;
+  return idsByColumn;
 }
 
 /** Adds what is not known yet. */
@@ -85,9 +85,9 @@ async function remember(
   if (names.size > MAX_REMEMBERED) names.clear();
   const unknown = [...ids].filter(id => id !== '' && !names.has(id));
   if (unknown.length === 0) return;
-  const found = await find(unknown);
+  const foundNames = await find(unknown);
   for (const id of unknown) {
-    const name = found.get(id);
+    const name = foundNames.get(id);
     names.set(id, name === undefined ? undefined : Buffer.from(JSON.stringify(name)));
   }
 }

@@ -148,8 +148,8 @@ test('an observation that arrives is in the tile once it is counted, and an eras
     );
   const queries = ['?from=2026-03-20', '?field=crop&text=sorghum', '?type=note&field=crop&text=sorghum'];
   const sums = () => Promise.all(queries.map(tilesOf));
-  const each = (count: number) => queries.map(() => [count, count, count, count]);
-  expect(await sums()).toEqual(each(0));
+  const expected = (count: number) => queries.map(() => [count, count, count, count]);
+  expect(await sums()).toEqual(expected(0));
   const erased = openFileStore(readSettings({}));
   for (let n = 1; n <= 3; n++) {
     const made = await observe([
@@ -157,7 +157,7 @@ test('an observation that arrives is in the tile once it is counted, and an eras
       { ...at, day: 21 },
     ]);
     await counted();
-    expect(await sums()).toEqual(each(n + 1));
+    expect(await sums()).toEqual(expected(n + 1));
     // Asked for all the time, so that something is being read or kept at any moment of the erasure.
     const isErased = new AbortController();
     const asking = (async () => {
@@ -165,7 +165,7 @@ test('an observation that arrives is in the tile once it is counted, and an eras
     })();
     const erasing = { connection: service.connection, files: erased, patienceMs: 0 };
     await erasePacket(erasing, made[0]?.id as string, 'asked');
-    expect(await sums()).toEqual(each(n));
+    expect(await sums()).toEqual(expected(n));
     isErased.abort();
     await asking;
   }

@@ -139,9 +139,14 @@ test('a cluster is at the mean position of its observations, a single one at its
     { count: 2, cell: expect.stringMatching(/^[0-9a-f]{1,16}$/) },
   ]);
   expect(near(28.9, -2.4).map(({ properties }) => properties.id)).toEqual([ids[2]]);
-  const [one] = await tileAt(service, 'observations', tileOf(locations[2] as Location, 16));
-  expect(one?.properties).toEqual({ count: 1, id: ids[2], type: 'note', time: '2026-03-01T08:15:00.000Z' });
-  expect((await service.send('GET', `/packets/${one?.properties.id}`)).status).toBe(200);
+  const [feature] = await tileAt(service, 'observations', tileOf(locations[2] as Location, 16));
+  expect(feature?.properties).toEqual({
+    count: 1,
+    id: ids[2],
+    type: 'note',
+    time: '2026-03-01T08:15:00.000Z',
+  });
+  expect((await service.send('GET', `/packets/${feature?.properties.id}`)).status).toBe(200);
 });
 
 test('time, type, GeoID and the text of a field filter tiles of any zoom', async () => {

@@ -23,7 +23,7 @@ async function merged(): Promise<number> {
 }
 
 /** Whether the service itself has asked for a merge, on whichever of its connections. */
-async function asked(): Promise<boolean> {
+async function isMergeRequested(): Promise<boolean> {
   const { rowCount } = await service.pool.query(
     `SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
        AND query LIKE 'SELECT merge_messages()' AND state = 'idle'`,
@@ -52,7 +52,7 @@ test('messages are merged into the index soon after they were written, and found
   expect(await eventually(writeAndMerge, pages => pages > 0)).toBeGreaterThan(0);
 
   await write();
-  expect(await eventually(asked, done => done)).toBe(true);
+  expect(await eventually(isMergeRequested, done => done)).toBe(true);
   expect(await merged()).toBe(0);
   expect(await search()).toBe(written);
 });

@@ -249,7 +249,7 @@ test('the user registry is asked about every contact, whatever the directory kno
   const packet = await storedPacket(service);
   const headers = await as('nosy');
   for (const { contact } of [proven, claimed, unknown]) {
-    for (const ask of [
+    for (const request of [
       () => share(service, packet, contact, 'zoe'),
       () => shareAs(packet, contact),
       () => service.send('GET', `/invitations?contact_value=${contact}`, undefined, headers),
@@ -257,7 +257,7 @@ test('the user registry is asked about every contact, whatever the directory kno
       () => enter(service, somebody().user, [contact], false),
     ]) {
       registry.asked.length = 0;
-      await ask();
+      await request();
       expect(registry.asked).toEqual([contact]);
     }
   }

@@ -23,7 +23,7 @@ export interface Notifier {
   /** Stores notifications and queues their delivery, in the caller's transaction. */
   notify(database: Database, news: readonly NewNotification[]): Promise<void>;
   /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
-  askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+  requestConfirmation(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
   /** Queues the digest of an address, for when it is due. */
   queueDigest(database: Database, address: string): Promise<void>;
   /** Starts committed deliveries at once. */
@@ -78,9 +78,13 @@ export function makeNotifier(
     async notify(database, news) {
       for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
     },
-    async askToConfirm(database, userId, contacts) {
-      const asked: DeliveryJob[] = contacts.map(contact => ({ kind: 'confirmation', userId, contact }));
-      await jobs.send(database, 'mail', rules, asked);
+    async requestConfirmation(database, userId, contacts) {
+      const confirmations: DeliveryJob[] = contacts.map(contact => ({
+        kind: 'confirmation',
+        userId,
+        contact,
+      }));
+      await jobs.send(database, 'mail', rules, confirmations);
     },
     queueDigest: (database, address) => queueDigests(database, [{ kind: 'digest', address }]),
     wake: jobs.wake,
