@@ -96,10 +96,10 @@ function runBackups(context: BackupContext): Backups {
   return {
     start() {
       begin([...loops.wal, ...loops.rest]);
-      const tell = (status: BackupStatus) => {
+      const keepStatus = (status: BackupStatus) => {
         known = status;
       };
-      running.push(repeatLook(work.look, signal, tell));
+      running.push(repeatLook(work.look, signal, keepStatus));
     },
     async takeBase() {
       begin(loops.wal);

@@ -36,7 +36,7 @@ export interface Cells {
  *
  * @param columns all columns of the table, the declared ones first
  * @param names those of them that are looked up
- * @returns a function that calls `each` with every row; the cells are valid during the call
+ * @returns a function that calls `onCells` with every row; the cells are valid during the call
  */
 export function cellReader(
   columns: readonly string[],
@@ -104,7 +104,7 @@ function prefixesOf(name: string): string[] {
 /** Fields whose packets are counted, at most: bounds the memory of the first reading. */
 const MAX_COUNTED = 20 * MAX_COLUMNS;
 
-/** The columns beside the declared ones that packets have values in. */
+/** The columns in addition to the declared ones that packets have values in. */
 export interface FoundColumns {
   /** sorted by name */
   columns: string[];
