@@ -7,7 +7,7 @@ import { closeChromium, openBrowser } from '../test/helpers/browser.ts';
 import { eventually } from '../test/helpers/eventually.ts';
 import { connect, fillChat, join } from './chat-fill.ts';
 import { type Context, median, type Row } from './context.ts';
-import { counted, DAY, fillObservations, type Place, TEXT } from './tiles.ts';
+import { counted, DAY, fillObservations, type Location, TEXT } from './tiles.ts';
 
 /** Observations, unless CONSOLE_PACKETS says otherwise. */
 const OBSERVATIONS = 100_000;
@@ -22,8 +22,8 @@ const FRAMES = 600;
 const STEP = 120;
 /** Chromium gives up the drawing of the page before a second after it has left it, which takes long without a graphics card. */
 const REST_MS = 2500;
-/** Places and zooms that the map is opened at. */
-const PLACES = 5;
+/** Locations and zooms that the map is opened at. */
+const LOCATIONS = 5;
 const ZOOMS = [1, 4, 7, 10, 13, 15];
 /** Times that an open map is moved by 100 pixels, and how long each takes. */
 const MOVES = 6;
@@ -36,7 +36,7 @@ const MOVE_MS = 400;
 export async function consoleRows(context: Context): Promise<Row[]> {
   const count = Number(process.env.CONSOLE_PACKETS ?? OBSERVATIONS);
   const folder = await mkdtemp(path.join(tmpdir(), 'fieldtrace-bench-console-'));
-  const places = await fillObservations(context, count);
+  const locations = await fillObservations(context, count);
   const thread = await fillThread(context);
   const service = await context.startConsole({ ...ADMIN, DATA_DIR: folder });
   await counted(context, count);
@@ -50,9 +50,9 @@ export async function consoleRows(context: Context): Promise<Row[]> {
       ...(await tableRows(page, url, among)),
       await scrolledTableRow(page, url),
       await scrolledThreadRow(page, `${url}/threads/${thread}`),
-      ...(await mapRows(page, url, { places, among })),
-      ...(await mapRows(page, url, { places, among: `${among}, with a day`, filter: DAY })),
-      ...(await mapRows(page, url, { places, among: `${among}, with a text`, filter: TEXT })),
+      ...(await mapRows(page, url, { locations, among })),
+      ...(await mapRows(page, url, { locations, among: `${among}, with a day`, filter: DAY })),
+      ...(await mapRows(page, url, { locations, among: `${among}, with a text`, filter: TEXT })),
     ];
   } finally {
     await closeChromium();
@@ -145,11 +145,11 @@ const TILES = `performance.getEntriesByType('resource').filter(({ name, transfer
 async function mapRows(
   page: Page,
   url: string,
-  { places, among, filter = '' }: { places: readonly Place[]; among: string; filter?: string },
+  { locations, among, filter = '' }: { locations: readonly Location[]; among: string; filter?: string },
 ): Promise<Row[]> {
   const opened: number[] = [];
   const moved: number[] = [];
-  for (const [lat, lon] of places.filter((_, n) => n % Math.ceil(places.length / PLACES) === 0)) {
+  for (const [lat, lon] of locations.filter((_, n) => n % Math.ceil(locations.length / LOCATIONS) === 0)) {
     for (const zoom of ZOOMS) {
       await page.goto(`${url}/map?at=${zoom}/${lat.toFixed(4)}/${lon.toFixed(4)}&${filter}`);
       await page.locator('canvas.maplibregl-canvas').waitFor();

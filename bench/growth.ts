@@ -9,7 +9,7 @@ const SIZES = [500_000, 5_000_000, 20_000_000].filter(
   size => size <= Number(process.env.GROWTH_PACKETS ?? 5_000_000),
 );
 /** Positions to query: so many that hardly any repeats during a measurement. */
-const PLACES = 200_000;
+const POSITIONS = 200_000;
 const CLIENTS = 32;
 const ROUNDS = 5;
 const READS = {
@@ -67,7 +67,7 @@ async function open(context: Context, from: number, to: number): Promise<Side> {
   for (const index of indexes) await client.query(index);
   await client.query('CHECKPOINT');
   await client.end();
-  return { context, service: await context.startService(), ids: await someIds(context, PLACES) };
+  return { context, service: await context.startService(), ids: await someIds(context, POSITIONS) };
 }
 
 /** Rounds of a small and a large database, one after the other. */

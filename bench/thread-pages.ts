@@ -5,8 +5,8 @@ import { type Context, latencies, type Row } from './context.ts';
 const MESSAGES = 200_000;
 const CLIENTS = 8;
 const PAGE = 100;
-/** Places in the thread that pages begin at, from its first message to its last. */
-const PLACES = 500;
+/** Positions in the thread that pages begin at, from its first message to its last. */
+const POSITIONS = 500;
 
 /** Pages of one long thread: each begins after some message of it, and costs the same wherever that is. */
 export async function threadPageRows(context: Context): Promise<Row[]> {
@@ -18,7 +18,7 @@ export async function threadPageRows(context: Context): Promise<Row[]> {
     times.push(ts);
   });
   await insertPackets(context, ids, times);
-  const cursors = Array.from({ length: PLACES }, (_, n) => ids[Math.floor((n * MESSAGES) / PLACES)]);
+  const cursors = Array.from({ length: POSITIONS }, (_, n) => ids[Math.floor((n * MESSAGES) / POSITIONS)]);
   const { port, stop } = await context.startService();
   const options = { thread: threads[0], cursors, limit: PAGE };
   const load = { port, connections: CLIENTS, requests: './requests/thread-page.ts', options };

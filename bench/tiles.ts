@@ -22,11 +22,11 @@ const LAST_ZOOM = 16;
 export const DAY = 'from=2026-01-01&to=2026-01-01';
 export const TEXT = 'field=crop&text=maize';
 
-export type Place = readonly [lat: number, lon: number];
+export type Location = readonly [lat: number, lon: number];
 
 /** Tiles of a map among five million observations: the world's, those of each zoom around observations, and filtered ones. */
 export async function tileRows(context: Context): Promise<Row[]> {
-  const places = await fillObservations(context, OBSERVATIONS);
+  const locations = await fillObservations(context, OBSERVATIONS);
   const service = await context.startService();
   const filling = await counted(context, OBSERVATIONS);
   const rows: Row[] = [
@@ -38,12 +38,12 @@ export async function tileRows(context: Context): Promise<Row[]> {
     },
   ];
   const zooms = Array.from({ length: LAST_ZOOM + 1 }, (_, z) => z);
-  const all = zooms.flatMap(z => tilesOf(places, z));
+  const all = zooms.flatMap(z => tilesOf(locations, z));
   const measured: [string, string[]][] = [
     ['tiles of zooms 0 to 16', all.map(path => path)],
     ['the tile of the world', ['/tiles/observations/0/0/0.mvt']],
-    ['tiles of zooms 1 to 13', zooms.slice(1, 14).flatMap(z => tilesOf(places, z))],
-    ['tiles of zooms 14 to 16', zooms.slice(14).flatMap(z => tilesOf(places, z))],
+    ['tiles of zooms 1 to 13', zooms.slice(1, 14).flatMap(z => tilesOf(locations, z))],
+    ['tiles of zooms 14 to 16', zooms.slice(14).flatMap(z => tilesOf(locations, z))],
     ['tiles of zooms 0 to 16, of one day', all.map(path => `${path}?${DAY}`)],
     ['the tile of the world, of one day', [`/tiles/observations/0/0/0.mvt?${DAY}`]],
     ['tiles of zooms 0 to 16, with a text', all.map(path => `${path}?${TEXT}`)],
@@ -60,17 +60,17 @@ async function measure(context: Context, { port }: Measured, name: string, paths
 }
 
 /** The paths of the tiles of a zoom with observations, each once. */
-function tilesOf(places: readonly Place[], z: number): string[] {
+function tilesOf(locations: readonly Location[], z: number): string[] {
   const size = SIDE / 2 ** z;
-  const paths = places.map(([lat, lon]) => {
+  const paths = locations.map(([lat, lon]) => {
     const { x, y } = project(lat, lon);
     return `/tiles/observations/${z}/${Math.floor(x / size)}/${Math.floor(y / size)}.mvt`;
   });
   return [...new Set(paths)];
 }
 
-/** Stores so many observations with their entries in the log; returns the places of some. */
-export async function fillObservations(context: Context, count: number): Promise<Place[]> {
+/** Stores `count` observations with their entries in the log; returns the locations of some. */
+export async function fillObservations(context: Context, count: number): Promise<Location[]> {
   const indexes = await dropIndexes(context);
   const client = await connect(context.connection);
   const random = seeded(11);
@@ -78,13 +78,13 @@ export async function fillObservations(context: Context, count: number): Promise
     { length: REGIONS },
     () => [-50 + random() * 100, -170 + random() * 340] as const,
   );
-  const views: Place[] = [];
+  const views: Location[] = [];
   const copy = client.query(
     copyFrom('COPY packets (id, geoid, ts, type, lat, lon, cell, header, body, footer) FROM STDIN'),
   );
   let text = '';
   for (let n = 0; n < count; n++) {
-    const [lat, lon] = placeOf(random, regions);
+    const [lat, lon] = locationOf(random, regions);
     if (n % Math.ceil(count / VIEWS) === 0) views.push([lat, lon]);
     text += line(n, lat, lon);
     if (text.length < 1_000_000) continue;
@@ -106,9 +106,9 @@ export async function fillObservations(context: Context, count: number): Promise
 }
 
 /** Around the middle of a region, denser towards it, or anywhere on the map. */
-function placeOf(random: () => number, regions: readonly Place[]): Place {
+function locationOf(random: () => number, regions: readonly Location[]): Location {
   if (random() < ANYWHERE) return [-80 + random() * 160, -180 + random() * 360];
-  const [lat, lon] = regions[Math.floor(random() * regions.length)] as Place;
+  const [lat, lon] = regions[Math.floor(random() * regions.length)] as Location;
   const off = () => (random() + random() + random() - 1.5) * 2;
   return [lat + off(), lon + off()];
 }

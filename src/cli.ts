@@ -1,7 +1,7 @@
 import type { BackupCommand } from './commands/backup.ts';
 import { checkTables } from './commands/check-tables.ts';
 import { recordCommand } from './commands/command-audit.ts';
-import { type Asked, helpOf, readCommandLine } from './commands/command-line.ts';
+import { type CommandLine, helpOf, readCommandLine } from './commands/command-line.ts';
 import { UsageError } from './commands/commands.ts';
 import { migratePacketService } from './packet-service/app.ts';
 import { BackupError } from './platform/backup/objects/backup-error.ts';
@@ -21,24 +21,24 @@ import { migrateTraceBackend } from './trace-backend/app.ts';
 const FAILED = 1;
 const WRONG_INPUT = 2;
 
-type AskedCommand = Extract<Asked, { name: string }>;
+type CommandRequest = Extract<CommandLine, { name: string }>;
 
 async function main(): Promise<void> {
-  const asked = readCommandLine(process.argv.slice(2));
-  if ('print' in asked) {
-    console.log(asked.print === 'version' ? VERSION : helpOf(asked.command));
+  const request = readCommandLine(process.argv.slice(2));
+  if ('print' in request) {
+    console.log(request.print === 'version' ? VERSION : helpOf(request.command));
     return;
   }
   const settings = readSettings(process.env);
   // Standard output is for the result of the command only.
   const level = process.env.LOG_LEVEL ? settings.LOG_LEVEL : 'warn';
   const logger = makeLogger(level, logStream(process.stderr.fd));
-  const context = { settings, logger, options: asked.options };
-  console.log(await (asked.command.alone?.(context) ?? runOnDatabase(asked, context)));
+  const context = { settings, logger, options: request.options };
+  console.log(await (request.command.alone?.(context) ?? runOnDatabase(request, context)));
 }
 
 /** Runs a command on the database of the settings, and records it in the audit: before its work, and if it fails. */
-async function runOnDatabase({ name, command, options }: AskedCommand, context: BackupCommand) {
+async function runOnDatabase({ name, command, options }: CommandRequest, context: BackupCommand) {
   command.check?.(context.settings);
   const database = await openDatabase(context.settings, context.logger);
   const { connection, owner, backup } = database;

@@ -17,7 +17,7 @@ import { checkFileStore } from './platform/files/store-id.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
 import { watchEventLoop } from './platform/metrics/event-loop.ts';
 import { beginRun } from './platform/runs/runs.ts';
-import type { Beside } from './platform/service/beside.ts';
+import type { ProcessContext } from './platform/service/process-context.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
@@ -71,8 +71,8 @@ export async function startServices(
   const shared = { connection, owner, backups, listening };
   const services = await makeServices(settings, shared, logger, running.servers);
   const pages = await makeConsole(settings, services, logger, running.servers);
-  for (const { name, schema, migrate, app, port, log } of services) {
-    logMigrations(log, await migrate());
+  for (const { name, schema, migrate, app, port, logger: serviceLogger } of services) {
+    logMigrations(serviceLogger, await migrate());
     await withPool(database.connection, schema, pool => checkFileStore(pool, openFileStore(settings)));
     await listen(app, settings.HOST, port, PORTS[name]);
     listening[name] = listeningUrl(app);
@@ -110,8 +110,8 @@ export async function migrateServices(
 }
 
 /** One line, however many there are. */
-function logMigrations(log: Logger, migrations: readonly string[]): void {
-  if (migrations.length > 0) log.info({ migrations }, 'migrated');
+function logMigrations(logger: Logger, migrations: readonly string[]): void {
+  if (migrations.length > 0) logger.info({ migrations }, 'migrated');
 }
 
 /** Starts to trace requests if there is a collector; otherwise nothing of OpenTelemetry is loaded. */
@@ -139,7 +139,7 @@ interface Service {
   /** Migrates its part of the database; returns the names of the migrations that ran now. */
   migrate: () => Promise<string[]>;
   /** whose lines carry the service's name */
-  log: Logger;
+  logger: Logger;
 }
 
 /** What the services of a process share. */
@@ -159,21 +159,21 @@ async function makeServices(
   const serves = new Set(servicesOf(settings.SERVICES));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
-  let instanceName: Beside['instanceName'];
+  let instanceName: ProcessContext['instanceName'];
   if (serves.has('trace')) {
-    const log = logger.child({ service: SERVICE_NAMES.trace });
-    const elsewhere = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
-    const trace = await traceBackend(settings, connection, log, elsewhere, {
+    const serviceLogger = logger.child({ service: SERVICE_NAMES.trace });
+    const packetData = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);
+    const trace = await traceBackend(settings, connection, serviceLogger, packetData, {
       backups,
       consoleUrl: () => consoleUrl(settings, listening.console),
     });
-    trace.app.addHook('onClose', async () => elsewhere?.close());
+    trace.app.addHook('onClose', async () => packetData?.close());
     servers.push(trace.app);
     registry = namesRegistry(settings) ? undefined : trace.registry;
     instanceName = trace.instanceName;
     const migrate = async () => {
       const names = await migrateTraceBackend(connection, owner);
-      await prepareTraceBackend(settings, connection, log);
+      await prepareTraceBackend(settings, connection, serviceLogger);
       return names;
     };
     services.push({
@@ -182,19 +182,26 @@ async function makeServices(
       app: trace.app,
       port: settings.TRACE_PORT,
       migrate,
-      log,
+      logger: serviceLogger,
     });
   }
   if (serves.has('packet')) {
-    const log = logger.child({ service: SERVICE_NAMES.packet });
-    const app = await packetService(settings, connection, log, registry, {
+    const serviceLogger = logger.child({ service: SERVICE_NAMES.packet });
+    const app = await packetService(settings, connection, serviceLogger, registry, {
       backups,
       consoleUrl: () => consoleUrlOfPackets(settings, listening.console),
       instanceName,
     });
     servers.push(app);
     const migrate = () => migratePacketService(connection, owner);
-    services.push({ name: 'packet', schema: PACKET_SCHEMA, app, port: settings.PACKET_PORT, migrate, log });
+    services.push({
+      name: 'packet',
+      schema: PACKET_SCHEMA,
+      app,
+      port: settings.PACKET_PORT,
+      migrate,
+      logger: serviceLogger,
+    });
   }
   return services;
 }

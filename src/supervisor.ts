@@ -12,8 +12,8 @@ import { PORTS } from './ports.ts';
 import { migrateServices, stopDatabase } from './services.ts';
 import { STOP_SIGNALS } from './stopping.ts';
 
-/** A worker's place. */
-interface Place {
+/** A worker and its number, which a worker that replaces it gets, too. */
+interface WorkerSlot {
   number: number;
   worker: ChildProcess;
   /** when it was started, by `performance.now()` */
@@ -40,7 +40,7 @@ export async function supervise(settings: Settings, logger: Logger): Promise<voi
     if (listening) console.error(greeting(settings, listening));
   } catch (error) {
     if (stopping()) return;
-    workers.tell({ kind: 'stop', level: 1 });
+    workers.send({ kind: 'stop', level: 1 });
     await workers.ended();
     await end();
     throw error;
@@ -80,15 +80,15 @@ interface Workers {
   /** Starts the first one, and the others when it serves; returns where they listen, unless they are stopped. */
   start(): Promise<Listening | undefined>;
   /** Sends all of them a message; after `stop` none is started again. */
-  tell(message: ToWorker): void;
+  send(message: ToWorker): void;
   kill(): void;
   /** Resolves when none runs: whether all of them ended cleanly after `stop`. */
   ended(): Promise<boolean>;
 }
 
 function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers {
-  const places = new Map<number, Place>();
-  const exchange = collectMetrics(() => [...places.values()].map(({ worker }) => worker));
+  const slots = new Map<number, WorkerSlot>();
+  const exchange = collectMetrics(() => [...slots.values()].map(({ worker }) => worker));
   let hasStarted = false;
   let isStopping = false;
   let isClean = true;
@@ -97,11 +97,11 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
   async function startWorker(number: number, failures = 0): Promise<Listening> {
     const env = { ...process.env, ...ports, [WORKER_NUMBER]: String(number) };
     const worker = fork(process.argv[1] as string, { env });
-    const place = { number, worker, began: performance.now(), failures };
-    places.set(number, place);
+    const slot = { number, worker, began: performance.now(), failures };
+    slots.set(number, slot);
     onEnd(worker, how => {
-      places.delete(number);
-      ended(place, how);
+      slots.delete(number);
+      ended(slot, how);
     });
     const listening = await untilReady(worker, exchange);
     if (!listening) throw new SettingsError(`worker ${number} of ${WORKERS} (${SERVICES}) did not start`);
@@ -110,7 +110,7 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
     return listening;
   }
 
-  function ended({ number, worker, began, failures }: Place, how: string | number): void {
+  function ended({ number, worker, began, failures }: WorkerSlot, how: string | number): void {
     const what = { worker: number, pid: worker.pid, ended: how };
     if (!isStopping) {
       // It has said itself why it does not start.
@@ -126,7 +126,7 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
       isClean = false;
       logger.error(what, 'a worker did not stop cleanly');
     }
-    if (places.size === 0) onEnded();
+    if (slots.size === 0) onEnded();
   }
 
   return {
@@ -138,17 +138,17 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
       hasStarted = true;
       return listening;
     },
-    tell(message) {
+    send(message) {
       if (message.kind === 'stop') isStopping = true;
-      for (const { worker } of places.values()) if (worker.connected) worker.send(message);
+      for (const { worker } of slots.values()) if (worker.connected) worker.send(message);
     },
     kill() {
-      for (const { worker } of places.values()) worker.kill('SIGKILL');
+      for (const { worker } of slots.values()) worker.kill('SIGKILL');
     },
     async ended() {
       const { promise, resolve } = Promise.withResolvers<void>();
       onEnded = resolve;
-      if (places.size > 0) await promise;
+      if (slots.size > 0) await promise;
       return isClean;
     },
   };
@@ -170,7 +170,7 @@ function stopAllOnSignals(workers: Workers, logger: Logger, end: () => Promise<v
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       level++;
-      workers.tell({ kind: 'stop', level });
+      workers.send({ kind: 'stop', level });
       if (level === 1) {
         logger.info({ signal }, 'stopping: the workers answer requests in flight first');
         stop().catch(error => {

@@ -37,7 +37,7 @@ export async function waitForOutside(
         return;
       } catch (error) {
         absence = absenceOf(error);
-        if (!absence) throw explained(error, files.place);
+        if (!absence) throw explained(error, files.location);
         // Only the first one is logged, and then one a minute.
         logger.error({ err: error }, 'the start waits');
       }
@@ -57,9 +57,9 @@ function absenceOf(error: unknown): Absence | undefined {
 }
 
 /** Why a file store refuses, in a sentence; errors of the database are returned as they are. */
-function explained(error: unknown, place: string): unknown {
+function explained(error: unknown, location: string): unknown {
   if (!(error instanceof Problem)) return error;
   const { name, message } = error.cause as Error;
   const rules = name === 'InvalidBucketName' ? `; ${BUCKET_RULES}` : '';
-  return new SettingsError(`S3_BUCKET: ${place} cannot be read: ${[name, message].join(': ')}${rules}`);
+  return new SettingsError(`S3_BUCKET: ${location} cannot be read: ${[name, message].join(': ')}${rules}`);
 }

@@ -71,7 +71,7 @@ test('a key is shown once, is stored as a hash only, and counts as its user at b
     expect(sent.status, sent.text).toBe(201);
     const thread = await at.send('POST', '/chat/threads', { name: 'Coffee' }, bearer(key));
     const own = await at.send('GET', '/chat/threads', undefined, bearer(key));
-    expect(own.body.threads.map((found: { thread_id: string }) => found.thread_id)).toEqual([
+    expect(own.body.threads.map((thread: { thread_id: string }) => thread.thread_id)).toEqual([
       thread.body.thread_id,
     ]);
     const named = await at.send('GET', '/chat/threads?user_id=another', undefined, bearer(key));
@@ -253,10 +253,10 @@ test('a packet service elsewhere asks for a key once, and stops with it when its
 test('the registry answers about keys only with the service token; without it the packet service is 503', async () => {
   const { key } = await newKey(await trace.loggedIn());
   const sha256 = apiKeyHash(key)?.toString('hex');
-  const ask = (headers = {}) => trace.send('POST', `${PATH}/resolve`, { sha256 }, headers);
-  expect((await ask()).status).toBe(401);
-  expect((await ask(bearer(key))).status).toBe(401);
-  expect((await ask(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
+  const resolve = (headers = {}) => trace.send('POST', `${PATH}/resolve`, { sha256 }, headers);
+  expect((await resolve()).status).toBe(401);
+  expect((await resolve(bearer(key))).status).toBe(401);
+  expect((await resolve(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN: 'another' };
   const find = keyHolders(settings, undefined, { logger });
   await expect(find?.(apiKeyHash(key) as Buffer)).rejects.toMatchObject({ code: 'unavailable' });
@@ -292,6 +292,6 @@ test('an app needs the code of a second factor, as a login does', async () => {
     401,
     expect.stringContaining('code is needed'),
   ]);
-  const given = await trace.send('POST', '/api/user/token', { ...credentials, code: app.code() });
-  expect(given.status, given.text).toBe(200);
+  const issued = await trace.send('POST', '/api/user/token', { ...credentials, code: app.code() });
+  expect(issued.status, issued.text).toBe(200);
 });

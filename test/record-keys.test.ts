@@ -76,9 +76,9 @@ async function records() {
 }
 
 test('a key of a record is one line of 1 to 255 characters, and its value is checked whatever the key', async () => {
-  for (const { path, right, wrong, ...one } of await records()) {
+  for (const { path, right, wrong, ...target } of await records()) {
     for (const key of REFUSED) {
-      const { status, body } = await one.send(record([key], right));
+      const { status, body } = await target.send(record([key], right));
       expect([path, key, status]).toEqual([path, key, 400]);
       expect(Object.keys(body.validationErrorDetails.fieldErrors)).toEqual([path]);
       expect(body.errorMessage).toBe(
@@ -86,14 +86,14 @@ test('a key of a record is one line of 1 to 255 characters, and its value is che
       );
     }
     for (const key of TAKEN) {
-      const { status, body } = await one.send(record([key], wrong));
+      const { status, body } = await target.send(record([key], wrong));
       expect([path, key, status]).toEqual([path, key, 400]);
       expect(body.errorMessage).toContain(path);
     }
     const whole = record(TAKEN, right);
-    const { status, text } = await one.send(whole);
+    const { status, text } = await target.send(whole);
     expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
-    expect(Object.entries(await one.read()).sort(), path).toEqual(Object.entries(whole).sort());
+    expect(Object.entries(await target.read()).sort(), path).toEqual(Object.entries(whole).sort());
   }
 });
 
@@ -137,16 +137,16 @@ test('the value of a label field is checked whatever the key of a record in its 
 
 test('in the definition no record leaves its keys to a pattern, and every record of a body limits them', async () => {
   const found: string[] = [];
-  const look = (schema: JsonSchema, place: string, isSent: boolean) => {
+  const look = (schema: JsonSchema, path: string, isSent: boolean) => {
     if (typeof schema !== 'object' || schema === null) return;
-    expect(schema.patternProperties, place).toBeUndefined();
+    expect(schema.patternProperties, path).toBeUndefined();
     const isRecord = typeof schema.additionalProperties === 'object';
     if (isRecord && isSent) {
-      found.push(place);
-      expect(schema.propertyNames, place).toMatchObject({ minLength: 1, maxLength: 255 });
-      expect(schema.maxProperties, place).toBeTypeOf('number');
+      found.push(path);
+      expect(schema.propertyNames, path).toMatchObject({ minLength: 1, maxLength: 255 });
+      expect(schema.maxProperties, path).toBeTypeOf('number');
     }
-    for (const [key, value] of Object.entries(schema)) look(value, `${place}/${key}`, isSent);
+    for (const [key, value] of Object.entries(schema)) look(value, `${path}/${key}`, isSent);
   };
   for (const { method, path, body, responses } of await operationsOf(trace.send, '/v3/api-docs')) {
     look(body, `${method} ${path}`, true);

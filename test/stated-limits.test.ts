@@ -531,8 +531,8 @@ test('every setting that bounds a request is in the definition, in docs/limits.m
   }
 });
 
-/** Places of a schema that have no bound, neither as a keyword nor in words of their own. */
-function unbounded(schema: JsonSchema, place: string): string[] {
+/** Paths of a schema that have no bound, neither as a keyword nor in words of their own. */
+function unbounded(schema: JsonSchema, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { type, description = '', properties = {}, items, anyOf = [] } = schema;
   const inWords = /\d|as long as/.test(description) || schema.const !== undefined || schema.enum;
@@ -544,10 +544,10 @@ function unbounded(schema: JsonSchema, place: string): string[] {
   };
   const missing = bounds[type] && !inWords && !bounds[type].some(keyword => schema[keyword] !== undefined);
   return [
-    ...(missing ? [`${place}: ${type}`] : []),
-    ...anyOf.flatMap((option: JsonSchema) => unbounded(option, place)),
-    ...Object.entries(properties).flatMap(([name, value]) => unbounded(value, `${place}.${name}`)),
-    ...(inWords ? [] : unbounded(items, `${place}[]`)),
+    ...(missing ? [`${path}: ${type}`] : []),
+    ...anyOf.flatMap((option: JsonSchema) => unbounded(option, path)),
+    ...Object.entries(properties).flatMap(([name, value]) => unbounded(value, `${path}.${name}`)),
+    ...(inWords ? [] : unbounded(items, `${path}[]`)),
   ];
 }
 
@@ -559,7 +559,7 @@ test('every parameter and field of a request has a bound in its definition', asy
     const found = operations.flatMap(({ method, path: url, parameters, body }) => [
       // All headers together have a bound.
       ...parameters
-        .filter(({ in: place }) => place !== 'header')
+        .filter(({ in: location }) => location !== 'header')
         .flatMap(({ name, schema, ...rest }) =>
           unbounded({ ...rest, ...schema }, `${method} ${url} ${name}`),
         ),

@@ -54,7 +54,7 @@ test('every operation with parameters says that it answers wrong ones 400, and d
       const { method, path, parameters, responses } = operation;
       if (parameters.length === 0) continue;
       expect(Object.keys(responses), `${method} ${path}`).toContain('400');
-      if (method === 'HEAD' || !parameters.some(({ in: place }) => place === 'path')) continue;
+      if (method === 'HEAD' || !parameters.some(({ in: location }) => location === 'path')) continue;
       const answer = await send(method, filledPath(operation, 'a\0b'), undefined, tus);
       expect(answer.status, `${method} ${path} ${answer.text}`).toBe(400);
       expectStated(operation, answer);
@@ -66,7 +66,7 @@ test('every operation with parameters says that it answers wrong ones 400, and d
 function statedTypes(method: string, path: string): string[] {
   const operation = services
     .flatMap(({ operations }) => operations)
-    .find(one => one.method === method && one.path === path);
+    .find(operation => operation.method === method && operation.path === path);
   return Object.keys(operation?.responses['200'] ?? {});
 }
 

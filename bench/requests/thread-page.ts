@@ -1,6 +1,6 @@
 import type { RequestMaker } from '../load.ts';
 
-/** Pages of a thread, from one place in it after the other. */
+/** Pages of a thread, from one position in it after the other. */
 export default function threadPageRequests({
   thread,
   cursors,

@@ -51,8 +51,8 @@ for (const name of names.filter(name => !name.endsWith('.ts'))) {
 /** The programs of the threads that a module starts. */
 function threadsOf(name) {
   if (!name.endsWith('.ts')) return [];
-  const found = readFileSync(name, 'utf8').matchAll(THREAD);
-  return [...found].map(([, program]) => path.join(path.dirname(name), `${program}.ts`));
+  const threads = readFileSync(name, 'utf8').matchAll(THREAD);
+  return [...threads].map(([, program]) => path.join(path.dirname(name), `${program}.ts`));
 }
 
 /**

@@ -68,16 +68,16 @@ export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<strin
   const hash = looksLikeApiKey(key) ? apiKeyHash(key) : undefined;
   if (hash === undefined) throw new Problem('command.not_a_key');
   const { userId, name } = await transaction(pool, async database => {
-    const found = await deleteApiKeyOfHash(database, hash);
-    if (!found) throw new Problem('command.unknown_key');
+    const deletedKey = await deleteApiKeyOfHash(database, hash);
+    if (!deletedKey) throw new Problem('command.unknown_key');
     const event: AuditEvent = {
       action: 'REVOKE_API_KEY',
       entity: 'user',
-      entityId: found.userId,
-      details: { name: found.name },
+      entityId: deletedKey.userId,
+      details: { name: deletedKey.name },
     };
     await audit(database, PROGRAM, event);
-    return found;
+    return deletedKey;
   });
   return `the key ${JSON.stringify(name)} of the user ${userId} is revoked`;
 }

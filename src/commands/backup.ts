@@ -69,7 +69,7 @@ export async function backupBegin({ settings }: BackupCommand): Promise<string> 
     const context = { ...checkBackupSettings(settings), sealing, state };
     const instance = await beginBackups(context);
     return [
-      `new backups begin in ${context.target.place} as ${instance}: a service takes the first one within minutes, or run \`fieldtrace backup now\``,
+      `new backups begin in ${context.target.location} as ${instance}: a service takes the first one within minutes, or run \`fieldtrace backup now\``,
       'older backups that are still there stay; delete their folder when you no longer need them',
     ].join('\n');
   } finally {
@@ -94,7 +94,7 @@ export async function backupList({ settings }: BackupCommand): Promise<string> {
         lines.push(`  ${id}  ${what}`);
       }
     }
-    return lines.length > 0 ? lines.join('\n') : `there is no backup in ${target.place}`;
+    return lines.length > 0 ? lines.join('\n') : `there is no backup in ${target.location}`;
   } finally {
     await sealing.close();
   }
@@ -113,7 +113,7 @@ export async function restoreBackup({ settings, logger, options }: BackupCommand
   const to = readTime(options.to);
   const { target, sealing, backupKey } = open(from);
   try {
-    const instance = await chooseInstance(await listInstances(target), target.place, options.instance);
+    const instance = await chooseInstance(await listInstances(target), target.location, options.instance);
     const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
     const files = openFileStore({ ...settings, DATA_DIR: into });
     const { text, mismatches, missing } = await restoreAndVerify(
@@ -142,7 +142,7 @@ export async function verifyBackup({ settings, logger, options }: BackupCommand)
       await readdir(path.resolve(settings.DATA_DIR, 'backup')).catch(() => [] as string[])
     ).includes('instance');
     const wanted = options.instance ?? (own ? await state.instance() : undefined);
-    const instance = await chooseInstance(await listInstances(target), target.place, wanted);
+    const instance = await chooseInstance(await listInstances(target), target.location, wanted);
     const vault = await openVault({ target, sealing, backupKey }, instance, { create: false });
     const onProgress = printProgress();
     const { objects, bytes, faults } = await checkObjects(vault, part =>
@@ -267,14 +267,14 @@ function open(settings: Settings) {
 /** @throws Error that lists the instances when it is not clear which is meant */
 async function chooseInstance(
   instances: readonly string[],
-  place: string,
+  location: string,
   wanted: string | boolean | undefined,
 ): Promise<string> {
   const [only] = instances;
   if (typeof wanted === 'string' && instances.includes(wanted)) return wanted;
-  if (only === undefined) throw new SettingsError(`there is no backup in ${place}`);
+  if (only === undefined) throw new SettingsError(`there is no backup in ${location}`);
   if (typeof wanted !== 'string' && instances.length === 1) return only;
-  throw new SettingsError(`choose one with --instance; ${place} has\n${instances.join('\n')}`);
+  throw new SettingsError(`choose one with --instance; ${location} has\n${instances.join('\n')}`);
 }
 
 /** @throws SettingsError */
@@ -292,11 +292,11 @@ function printLost({ message }: Error): void {
 
 /** Prints what is done to standard error, once a second at most and at the end of each step. */
 function printProgress(): Restoring['onProgress'] {
-  let told = 0;
+  let printedAt = 0;
   let last = '';
   return (what, part) => {
-    if (what === last && part < 1 && Date.now() - told < TELL_MS) return;
-    [told, last] = [Date.now(), what];
+    if (what === last && part < 1 && Date.now() - printedAt < TELL_MS) return;
+    [printedAt, last] = [Date.now(), what];
     process.stderr.write(`${what}: ${Math.floor(part * 100)} %\n`);
   };
 }

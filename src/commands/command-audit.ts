@@ -46,12 +46,12 @@ export async function recordCommand(
 
 /** The newest commands in the audits of both services, newest first; one that is in both is listed once. */
 export async function recordedCommands(connection: Connection, limit: number): Promise<AuditedCommand[]> {
-  const found: AuditedCommand[] = [];
+  const recorded: AuditedCommand[] = [];
   if (await isCurrent(packetServiceLacks(connection)))
-    found.push(...(await withPool(connection, PACKET_SCHEMA, pool => listCommands(pool, limit))));
+    recorded.push(...(await withPool(connection, PACKET_SCHEMA, pool => listCommands(pool, limit))));
   if (await isCurrent(traceBackendLacks(connection)))
-    found.push(...(await withPool(connection, TRACE_SCHEMA, pool => listActions(pool, COMMAND, limit))));
-  const once = new Map(found.map(entry => [`${entry.at.toISOString()} ${entry.command}`, entry]));
+    recorded.push(...(await withPool(connection, TRACE_SCHEMA, pool => listActions(pool, COMMAND, limit))));
+  const once = new Map(recorded.map(entry => [`${entry.at.toISOString()} ${entry.command}`, entry]));
   return [...once.values()].sort((a, b) => b.at.getTime() - a.at.getTime()).slice(0, limit);
 }
 

@@ -4,7 +4,7 @@ import type { CommandOptions } from './command-audit.ts';
 import { type Command, commands, UsageError } from './commands.ts';
 
 /** What a command line asks for. */
-export type Asked =
+export type CommandLine =
   | { print: 'version' }
   | { print: 'help'; command: Command | undefined }
   | { name: string; command: Command; options: CommandOptions };
@@ -15,14 +15,14 @@ export type Asked =
  * @param words what follows `fieldtrace`
  * @throws UsageError with one sentence
  */
-export function readCommandLine(words: readonly string[]): Asked {
+export function readCommandLine(words: readonly string[]): CommandLine {
   const [first] = words;
   if (first === undefined) return { print: 'help', command: undefined };
   if (first === '--version' || first === '-v' || first === 'version') return { print: 'version' };
   const isHelp = (word: string) => word === '--help' || word === '-h';
   if (first === 'help' || words.some(isHelp)) {
-    const asked = words.filter(word => !isHelp(word) && word !== 'help' && !word.startsWith('-'));
-    return { print: 'help', command: asked.length === 0 ? undefined : findCommand(asked).command };
+    const named = words.filter(word => !isHelp(word) && word !== 'help' && !word.startsWith('-'));
+    return { print: 'help', command: named.length === 0 ? undefined : findCommand(named).command };
   }
   const { name, command, rest } = findCommand(words);
   return { name, command, options: readOptions(name, command, rest) };
@@ -56,12 +56,12 @@ function readOptions(name: string, command: Command, args: string[]): CommandOpt
   const { options, operand, needs = [] } = command;
   const refuse = (reason: string) => new UsageError(`${reason}; usage: fieldtrace ${command.usage}`);
   const { tokens } = parseArgs({ args, options, allowPositionals: true, strict: false, tokens: true });
-  const given: CommandOptions = {};
+  const parsed: CommandOptions = {};
   for (const token of tokens) {
     if (token.kind === 'positional') {
-      if (operand === undefined || given[operand] !== undefined)
+      if (operand === undefined || parsed[operand] !== undefined)
         throw refuse(`${name} does not take ${token.value.slice(0, 100)}`);
-      given[operand] = token.value;
+      parsed[operand] = token.value;
     }
     if (token.kind !== 'option') continue;
     const type = options[token.name]?.type;
@@ -70,12 +70,12 @@ function readOptions(name: string, command: Command, args: string[]): CommandOpt
     if (type === 'string' && (token.value ?? '') === '') throw refuse(`${token.rawName} needs a value`);
     if (type === 'string' && !token.inlineValue && token.value?.startsWith('--'))
       throw refuse(`${token.rawName} needs a value`);
-    given[token.name] = token.value ?? true;
+    parsed[token.name] = token.value ?? true;
   }
-  if (operand !== undefined && (given[operand] ?? '') === '') throw refuse(`${operand} is missing`);
-  const missing = needs.find(need => given[need] === undefined);
+  if (operand !== undefined && (parsed[operand] ?? '') === '') throw refuse(`${operand} is missing`);
+  const missing = needs.find(need => parsed[need] === undefined);
   if (missing !== undefined) throw refuse(`--${missing} is missing`);
-  return given;
+  return parsed;
 }
 
 /** The help about one command, or about all. */

@@ -125,7 +125,7 @@ export const commands: Record<string, Command> = {
     needs: ['email'],
     migrates: ['trace'],
     async run({ connection, settings, options }) {
-      const password = process.env.FIELDTRACE_PASSWORD || (await askSecret('Password: '));
+      const password = process.env.FIELDTRACE_PASSWORD || (await promptForSecret('Password: '));
       return withPool(connection, TRACE_SCHEMA, async pool => {
         const admin = await createAdmin(pool, settings, options.email as string, password);
         return `${admin?.email} is now a SYSTEM_ADMIN, with the id ${admin?.id}`;
@@ -148,7 +148,7 @@ export const commands: Record<string, Command> = {
     operand: 'EMAIL',
     migrates: ['trace'],
     async run({ connection, settings, options }) {
-      const password = process.env.FIELDTRACE_PASSWORD || (await askSecret('Password: '));
+      const password = process.env.FIELDTRACE_PASSWORD || (await promptForSecret('Password: '));
       return withPool(connection, TRACE_SCHEMA, pool =>
         setPassword(pool, settings, options.EMAIL as string, password),
       );
@@ -160,7 +160,7 @@ export const commands: Record<string, Command> = {
     options: {},
     migrates: ['trace'],
     async run({ connection }) {
-      const key = (await askSecret('Key: ')).trim();
+      const key = (await promptForSecret('Key: ')).trim();
       return withPool(connection, TRACE_SCHEMA, pool => revokeLeakedKey(pool, key));
     },
   },
@@ -246,7 +246,7 @@ export const commands: Record<string, Command> = {
       for (const schema of [PACKET_SCHEMA, TRACE_SCHEMA]) {
         await withPool(connection, schema, pool => adoptFileStore(pool, files));
       }
-      return `the files of the database are in ${files.place}`;
+      return `the files of the database are in ${files.location}`;
     },
   },
   migrate: {
@@ -385,7 +385,7 @@ function readNumber(
 }
 
 /** Reads a line from the terminal without echo, or from a pipe. */
-async function askSecret(question: string): Promise<string> {
+async function promptForSecret(question: string): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = process.stdin.isTTY === true;
   if (terminal) process.stderr.write(question);

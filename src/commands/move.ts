@@ -19,7 +19,7 @@ interface Opened {
 }
 
 /**
- * Moves the database of both services from one place to another, each an address or a DATA_DIR; then brings it up to
+ * Moves the database of both services from one location to another, each an address or a DATA_DIR; then brings it up to
  * date. Prints each table when it is moved and, on a terminal, how far it is.
  *
  * @returns what was done, in words
@@ -49,21 +49,21 @@ export async function move({ from, to }: { from: string; to: string }, logger: L
   }
 }
 
-function isUrl(place: string): boolean {
-  return /^postgres(ql)?:\/\//.test(place);
+function isUrl(location: string): boolean {
+  return /^postgres(ql)?:\/\//.test(location);
 }
 
 /** It stays as it is, for the version that made it. */
-async function openSource(place: string, logger: Logger): Promise<Opened> {
-  if (isUrl(place)) return asOneRole(connectionFromUrl(place));
-  const dataDir = path.resolve(place);
-  const elsewhere = otherMajorIn(dataDir);
-  return elsewhere ? asOneRole(elsewhere) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
+async function openSource(location: string, logger: Logger): Promise<Opened> {
+  if (isUrl(location)) return asOneRole(connectionFromUrl(location));
+  const dataDir = path.resolve(location);
+  const otherMajor = otherMajorIn(dataDir);
+  return otherMajor ? asOneRole(otherMajor) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
 }
 
-async function openTarget(place: string, logger: Logger): Promise<Opened> {
-  if (isUrl(place)) return asOneRole(connectionFromUrl(place));
-  return startEmbeddedPostgres({ dataDir: path.resolve(place), logger });
+async function openTarget(location: string, logger: Logger): Promise<Opened> {
+  if (isUrl(location)) return asOneRole(connectionFromUrl(location));
+  return startEmbeddedPostgres({ dataDir: path.resolve(location), logger });
 }
 
 function asOneRole(connection: Connection): Opened {

@@ -68,7 +68,7 @@ async function verifyPackets(
 ): Promise<VerifiedCounts> {
   const format = '{bar} {value} packets, {files} files';
   const bar = new SingleBar({ format, noTTYOutput: false, stream: process.stderr });
-  let told = 0;
+  let printedAt = 0;
   try {
     return await verifyDatabase({
       connection,
@@ -80,10 +80,10 @@ async function verifyPackets(
       },
       onErased: ({ packetId, at }) => console.log(`packet ${packetId}: was erased on ${at.toISOString()}`),
       onProgress(counts) {
-        if (!process.stderr.isTTY || Date.now() - told < 100) return;
+        if (!process.stderr.isTTY || Date.now() - printedAt < 100) return;
         const total = Math.max(counts.entries, counts.packets);
-        if (told === 0) bar.start(total, 0, { files: 0 });
-        told = Date.now();
+        if (printedAt === 0) bar.start(total, 0, { files: 0 });
+        printedAt = Date.now();
         bar.update(counts.packets, { files: counts.files });
       },
     });

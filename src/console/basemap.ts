@@ -18,7 +18,7 @@ export function registerBaseMap(app: Server, { DATA_DIR }: Pick<Settings, 'DATA_
 
   app.get('/basemap', async (_request, reply) => {
     const name = globSync('*.pmtiles', { cwd: root })
-      .filter(found => NAME.test(found))
+      .filter(file => NAME.test(file))
       .sort()[0];
     reply.header('cache-control', 'no-cache');
     return { url: name === undefined ? null : `/basemap/${encodeURIComponent(name)}` };

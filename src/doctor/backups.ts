@@ -13,8 +13,8 @@ export function checkBackups(known: KnownBackups | undefined, isExternal: boolea
       : 'set BACKUP_URL and BACKUP_KEY (docs/operations.md, "Backup and restore")';
     return [warning('backup', 'there is none: BACKUP_URL is not set', remedy)];
   }
-  const { status, message, verifiedAt, place } = known;
-  if (ERRORS.includes(status)) return [error('backup', `${status}, ${message}`, `check ${place}`)];
+  const { status, message, verifiedAt, location } = known;
+  if (ERRORS.includes(status)) return [error('backup', `${status}, ${message}`, `check ${location}`)];
   if (status !== 'OK')
     return [warning('backup', `${status}, ${message}`, 'a running service takes one when it is due')];
   if (verifiedAt === undefined || now.getTime() - Date.parse(verifiedAt) > UNVERIFIED_MS)

@@ -134,7 +134,9 @@ async function checkFiles(settings: Settings, connection: Connection, schema: st
   const files = openFileStore(settings);
   const differs = await withPool(connection, schema, pool => compareFileStore(pool, files));
   if (differs) return [error('files', differs, 'set DATA_DIR or S3_BUCKET, or run `fieldtrace files adopt`')];
-  return schema === PACKET_SCHEMA ? [ok('files', `${files.place} has the id that the database records`)] : [];
+  return schema === PACKET_SCHEMA
+    ? [ok('files', `${files.location} has the id that the database records`)]
+    : [];
 }
 
 async function checkPacketService(connection: Connection, now: Date): Promise<Finding[]> {

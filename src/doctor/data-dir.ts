@@ -40,19 +40,19 @@ export function checkDataDir(
     ];
   }
   // The database of root's DATA_DIR may be in a system directory, on another disk.
-  const places = [...new Set([realpathSync(folder), ...(layout ? [layout.home] : [])])];
-  const disks = new Map(places.map(place => [statSync(place).dev, place]));
+  const directories = [...new Set([realpathSync(folder), ...(layout ? [layout.home] : [])])];
+  const disks = new Map(directories.map(directory => [statSync(directory).dev, directory]));
   return [checkPermissions(folder), ...[...disks.values()].map(checkDisk)];
 }
 
 function checkPermissions(folder: string): Finding {
   const closed = WRITTEN.map(name => path.join(folder, name)).filter(
-    place => existsSync(place) && !isWritable(place),
+    file => existsSync(file) && !isWritable(file),
   );
   if (closed.length > 0) {
     const { uid } = statSync(folder);
-    const places = closed.join(' ');
-    const remedy = `run as the owner of DATA_DIR (user id ${uid}), or chown -R ${process.getuid?.()} ${places}`;
+    const files = closed.join(' ');
+    const remedy = `run as the owner of DATA_DIR (user id ${uid}), or chown -R ${process.getuid?.()} ${files}`;
     return error('DATA_DIR', `this user may not write to ${closed.join(', ')}`, remedy);
   }
   const open = [...PRIVATE.map(name => path.join(folder, name)), ...passwordFiles(folder)].filter(isOpen);
@@ -75,13 +75,13 @@ function passwordFiles(folder: string): string[] {
   return names.filter(name => /password$/.test(name)).map(name => path.join(home, name));
 }
 
-function isOpen(place: string): boolean {
-  return ((statSync(place, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
+function isOpen(file: string): boolean {
+  return ((statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
 
-function checkDisk(place: string): Finding {
-  const { free, size } = diskSpace(place);
-  const message = `${inBytes(free)} of ${inBytes(size)} are free at ${place}`;
+function checkDisk(directory: string): Finding {
+  const { free, size } = diskSpace(directory);
+  const message = `${inBytes(free)} of ${inBytes(size)} are free at ${directory}`;
   const remedy = 'free or add space; with a full disk, reads go on and writes get 503';
   if (free < LITTLE_BYTES.error) return error('disk', message, remedy);
   if (free < LITTLE_BYTES.warning || free < size * LITTLE_PART) return warning('disk', message, remedy);

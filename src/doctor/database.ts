@@ -2,7 +2,7 @@ import path from 'node:path';
 import { oneRoleWarning } from '../platform/database/check-roles.ts';
 import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
 import {
-  askServerFacts,
+  readServerFacts,
   type ServerFacts,
   unreadableTables,
   withSession,
@@ -49,8 +49,8 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     try {
       embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);
     } catch (cause) {
-      const { code, message: said, path: place = DATA_DIR } = cause as NodeJS.ErrnoException;
-      const denied = code === 'EACCES' ? explainDenied(place, path.resolve(DATA_DIR)) : undefined;
+      const { code, message: said, path: deniedPath = DATA_DIR } = cause as NodeJS.ErrnoException;
+      const denied = code === 'EACCES' ? explainDenied(deniedPath, path.resolve(DATA_DIR)) : undefined;
       const message = `the embedded server cannot be looked at: ${denied?.reason ?? said}`;
       const remedy = denied?.remedy ?? 'run this as the user of the service';
       return { embedded, findings: [error('database', message, remedy)] };
@@ -59,7 +59,7 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
   }
   const connection = DATABASE_URL ? connectionFromUrl(DATABASE_URL) : embedded.connection;
   try {
-    const facts = await withSession(connection as Connection, askServerFacts);
+    const facts = await withSession(connection as Connection, readServerFacts);
     return { embedded, connection: connection as Connection, facts, findings: [] };
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
@@ -233,7 +233,7 @@ async function checkOwner(
     ];
   }
   try {
-    await withSession(owner, askServerFacts);
+    await withSession(owner, readServerFacts);
     return [];
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;

@@ -28,19 +28,19 @@ export async function checkOutside(settings: Settings, hasRates: () => Promise<b
 
 async function checkKeys({ SERVICES, USER_REGISTRY_JWKS_URL: url }: Settings): Promise<Finding[]> {
   if (url === undefined || !SERVICES.includes('packet')) return [];
-  const place = withoutSecrets(url);
+  const address = withoutSecrets(url);
   return attempt(
     async () => {
       const keys = await keysFrom(new URL(url), { timeoutMs: PATIENCE_MS, retries: 0 })();
       createLocalJWKSet(keys);
       const { length } = keys.keys;
       if (length === 0) throw new Error('the user registry publishes no keys');
-      return ok('user registry', `publishes ${length} key${length === 1 ? '' : 's'} at ${place}`);
+      return ok('user registry', `publishes ${length} key${length === 1 ? '' : 's'} at ${address}`);
     },
     ({ name, message }) =>
       error(
         'user registry',
-        `${name.startsWith('JWKS') ? 'the user registry sent something that is no JWKS' : message}: ${place}`,
+        `${name.startsWith('JWKS') ? 'the user registry sent something that is no JWKS' : message}: ${address}`,
         'correct USER_REGISTRY_JWKS_URL, or start the registry; without its keys, requests with a new token get 503',
       ),
   );
@@ -49,16 +49,16 @@ async function checkKeys({ SERVICES, USER_REGISTRY_JWKS_URL: url }: Settings): P
 async function checkRegistry(settings: Settings): Promise<Finding[]> {
   const { ASSET_REGISTRY_URL: url, SERVICES } = settings;
   if (url === undefined || !SERVICES.includes('packet')) return [];
-  const place = withoutSecrets(url);
+  const address = withoutSecrets(url);
   return attempt(
     async () => {
       await tryRegistry({ ...agstackOf(settings, url), limits: { timeoutMs: PATIENCE_MS, retries: 0 } });
-      return ok('asset registry', `answers at ${place}`);
+      return ok('asset registry', `answers at ${address}`);
     },
     ({ message }) =>
       error(
         'asset registry',
-        `${message}: ${place}`,
+        `${message}: ${address}`,
         'correct ASSET_REGISTRY_URL, ASSET_REGISTRY_TOKEN and its keys, or start it; without it, observations are refused, to be sent again',
       ),
   );
@@ -67,18 +67,18 @@ async function checkRegistry(settings: Settings): Promise<Finding[]> {
 async function checkMail(settings: Settings): Promise<Finding[]> {
   const { SMTP_URL: url } = settings;
   if (url === undefined) return [];
-  const place = mailServerOf(settings);
+  const server = mailServerOf(settings);
   return attempt(
     async () => {
       await tryMailServer(url, PATIENCE_MS);
-      return ok('mail server', `${place} takes the login`);
+      return ok('mail server', `${server} takes the login`);
     },
     cause =>
       cause instanceof MailRefused
-        ? error('mail server', `${cause.message}: ${place}`, 'correct the user and the password in SMTP_URL')
+        ? error('mail server', `${cause.message}: ${server}`, 'correct the user and the password in SMTP_URL')
         : warning(
             'mail server',
-            `${cause.message}: ${place}`,
+            `${cause.message}: ${server}`,
             'correct SMTP_URL, or repair the server; mails wait meanwhile',
           ),
   );
@@ -87,21 +87,21 @@ async function checkMail(settings: Settings): Promise<Finding[]> {
 async function checkRates(settings: Settings, hasRates: () => Promise<boolean>): Promise<Finding[]> {
   const { FX_URL, FX_ACCESS_KEY, SERVICES } = settings;
   if (FX_URL === undefined || !SERVICES.includes('trace')) return [];
-  const place = withoutSecrets(FX_URL);
+  const address = withoutSecrets(FX_URL);
   if (FX_ACCESS_KEY === undefined)
     return [error('exchange rates', 'FX_URL is set and FX_ACCESS_KEY is missing', 'set FX_ACCESS_KEY')];
-  if (await hasRates()) return [ok('exchange rates', `today's are retrieved from ${place}`)];
+  if (await hasRates()) return [ok('exchange rates', `today's are retrieved from ${address}`)];
   return attempt(
     async () => {
       await tryProvider({ FX_URL, FX_ACCESS_KEY }, PATIENCE_MS);
-      return ok('exchange rates', `the provider answers at ${place}`);
+      return ok('exchange rates', `the provider answers at ${address}`);
     },
     cause =>
       cause instanceof ProviderRefusal
-        ? error('exchange rates', `${cause.message}: ${place}`, 'correct FX_ACCESS_KEY, or change its plan')
+        ? error('exchange rates', `${cause.message}: ${address}`, 'correct FX_ACCESS_KEY, or change its plan')
         : warning(
             'exchange rates',
-            `${cause.message}: ${place}`,
+            `${cause.message}: ${address}`,
             'correct FX_URL, or wait for the provider; older rates are used meanwhile',
           ),
   );

@@ -48,16 +48,16 @@ async function look(
   if (port === 0) return { service, setting, url: undefined, port: 'unknown' };
   const host = HOST === '0.0.0.0' ? '127.0.0.1' : HOST === '::' ? '::1' : HOST;
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
-  const found = { service, setting, url };
-  if (!(await accepts(host, port))) return { ...found, port: 'free' };
+  const look = { service, setting, url };
+  if (!(await accepts(host, port))) return { ...look, port: 'free' };
   // The console has no state that could be unready, and no metrics.
-  const answer = await ask(`${url}/health/${service === 'console' ? 'live' : 'ready'}`);
-  if (answer === undefined) return { ...found, port: 'silent' };
+  const answer = await request(`${url}/health/${service === 'console' ? 'live' : 'ready'}`);
+  if (answer === undefined) return { ...look, port: 'silent' };
   const health = readHealth(answer.text, service);
-  if (!health) return { ...found, port: 'foreign' };
-  const metrics = service === 'console' ? undefined : await ask(`${url}/metrics`, METRICS_TOKEN);
+  if (!health) return { ...look, port: 'foreign' };
+  const metrics = service === 'console' ? undefined : await request(`${url}/metrics`, METRICS_TOKEN);
   return {
-    ...found,
+    ...look,
     port: 'ours',
     health,
     ...(metrics?.status === 200 && { metrics: readSamples(metrics.text) }),
@@ -72,7 +72,7 @@ function accepts(host: string, port: number): Promise<boolean> {
   return promise.finally(() => socket.destroy());
 }
 
-async function ask(url: string, token?: string): Promise<{ status: number; text: string } | undefined> {
+async function request(url: string, token?: string): Promise<{ status: number; text: string } | undefined> {
   try {
     const response = await fetch(url, {
       headers: { connection: 'close', ...(token && { authorization: `Bearer ${token}` }) },
@@ -184,15 +184,15 @@ const TROUBLES: Record<string, string> = {
 export function checkPast(look: ServiceLook, now: Date): Finding[] {
   const uptime = uptimeOf(look, now);
   if (uptime === undefined) return [];
-  const found = Object.entries(TROUBLES)
+  const counted = Object.entries(TROUBLES)
     .map(([name, words]) => ({ words, count: look.metrics?.get(name) ?? 0 }))
     .filter(({ count }) => count > 0)
     .map(({ words, count }) => `${words}: ${count}`);
   const since = `in the ${inTime(uptime)} since its start`;
   const log = checkLog(look, since);
-  if (found.length > 0) {
+  if (counted.length > 0) {
     const remedy = 'look for the times in its log (docs/operations.md, "Fault indicators")';
-    return [...log, warning(look.service, `${since} ${found.join(', ')}`, remedy)];
+    return [...log, warning(look.service, `${since} ${counted.join(', ')}`, remedy)];
   }
   return log.length > 0 ? log : [ok(look.service, `no trouble ${since}`)];
 }

@@ -25,10 +25,10 @@ export function checkSettings(
   environment: Record<string, string | undefined>,
   warnings: readonly string[],
 ): Finding[] {
-  const given = settingsInForce(settings, environment).filter(setting => setting.given);
+  const chosen = settingsInForce(settings, environment).filter(setting => setting.given);
   const summary = {
-    ...ok('settings', `${given.length} are set; the others have their defaults (docs/settings.md)`),
-    details: given.map(({ name, value }) => `${name}=${value}`),
+    ...ok('settings', `${chosen.length} are set; the others have their defaults (docs/settings.md)`),
+    details: chosen.map(({ name, value }) => `${name}=${value}`),
   };
   return [summary, ...warnings.map(text => warning('settings', text, 'docs/settings.md'))];
 }

@@ -107,7 +107,7 @@ async function describeBackups(settings: Settings, now: Date): Promise<string[]>
   if (!known) return ['backup: off (BACKUP_URL is not set)'];
   return [
     `backup: ${known.status}, ${known.message}`,
-    `backup target: ${known.place}, instance ${known.instance ?? 'none yet'}, log shipped until ${known.shippedAt ?? 'never'}`,
+    `backup target: ${known.location}, instance ${known.instance ?? 'none yet'}, log shipped until ${known.shippedAt ?? 'never'}`,
   ];
 }
 

@@ -48,20 +48,20 @@ export function coverCells<State>(
   level: number,
   { within = FACES, limit = Infinity }: { within?: readonly Square[]; limit?: number } = {},
 ): CellSet | undefined {
-  const found: [start: number, end: number][] = [];
+  const ranges: [start: number, end: number][] = [];
   let count = 0;
   descend(region, level, within, ({ face, i, j, size }) => {
     const span = 4 ** (level - (LEAF_LEVEL - Math.log2(size)));
     const inside = cellIndex(leafAt(face, i, j), level);
     const start = inside - (inside % span);
-    found.push([start, start + span]);
+    ranges.push([start, start + span]);
     count += span;
     return count <= limit;
   });
   if (count > limit) return undefined;
-  found.sort(([a], [b]) => a - b);
+  ranges.sort(([a], [b]) => a - b);
   const runs: number[] = [];
-  for (const [start, end] of found) {
+  for (const [start, end] of ranges) {
     if (runs.at(-1) === start) runs[runs.length - 1] = end;
     else runs.push(start, end);
   }

@@ -12,10 +12,10 @@ test('numbers stand where they were put, whatever is put and removed in between'
       const free = Array.from({ length: 50 }, (_, edge) => edge);
       for (const { at, put } of steps) {
         if (put && free.length > 0) {
-          const place = at % (expected.length + 1);
+          const position = at % (expected.length + 1);
           const [edge = 0] = free.splice(at % free.length, 1);
-          order.insertAfter(expected[place - 1] ?? -1, edge);
-          expected.splice(place, 0, edge);
+          order.insertAfter(expected[position - 1] ?? -1, edge);
+          expected.splice(position, 0, edge);
         } else if (!put && expected.length > 0) {
           const [edge = 0] = expected.splice(at % expected.length, 1);
           order.remove(edge);
@@ -37,21 +37,22 @@ test('numbers stand where they were put, whatever is put and removed in between'
 
 test('a place is found in few steps however numbers came', () => {
   const count = 5000;
-  for (const place of ['first', 'last', 'between'] as const) {
+  for (const position of ['first', 'last', 'between'] as const) {
     const order = edgeOrder(count);
     const rank = new Map<number, number>();
     for (let edge = 0; edge < count; edge++) {
-      const after = place === 'first' ? -1 : place === 'last' ? edge - 1 : edge % 2 === 0 ? -1 : edge - 1;
+      const after =
+        position === 'first' ? -1 : position === 'last' ? edge - 1 : edge % 2 === 0 ? -1 : edge - 1;
       order.insertAfter(after, edge);
     }
     for (let edge = order.next(-1); edge !== -1; edge = order.next(edge)) rank.set(edge, rank.size);
     let looks = 0;
     for (let cut = 0; cut < count; cut++) {
-      const found = order.lastBelow(edge => {
+      const last = order.lastBelow(edge => {
         looks++;
         return (rank.get(edge) as number) < cut;
       });
-      expect(rank.get(found) ?? -1).toBe(cut - 1);
+      expect(rank.get(last) ?? -1).toBe(cut - 1);
     }
     // Twice the logarithm on average; a list would take 2,500.
     expect(looks / count).toBeLessThan(60);

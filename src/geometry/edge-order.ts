@@ -111,12 +111,12 @@ function neighbours(count: number) {
       before[after[edge] as number] = before[edge] as number;
     },
     next(edge: number): number {
-      const found = after[edge === -1 ? count : edge] as number;
-      return found === count ? -1 : found;
+      const following = after[edge === -1 ? count : edge] as number;
+      return following === count ? -1 : following;
     },
     previous(edge: number): number {
-      const found = before[edge === -1 ? count : edge] as number;
-      return found === count ? -1 : found;
+      const preceding = before[edge === -1 ? count : edge] as number;
+      return preceding === count ? -1 : preceding;
     },
   };
 }
@@ -126,14 +126,14 @@ function lastBelow(
   { left, right }: { left: Int32Array; right: Int32Array },
   isBelow: (edge: number) => boolean,
 ): number {
-  let found = -1;
+  let last = -1;
   for (let node = root; node !== -1; ) {
     if (isBelow(node)) {
-      found = node;
+      last = node;
       node = right[node] as number;
     } else {
       node = left[node] as number;
     }
   }
-  return found;
+  return last;
 }

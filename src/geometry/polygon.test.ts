@@ -37,7 +37,7 @@ const withHole = star(0.01).map(ring => ({
   hole: ring.map(([x, y]): [number, number] => [snap(x / 4), snap(y / 4)]),
 }));
 
-const place = fc.record({
+const location = fc.record({
   lon: fc.integer({ min: -179, max: 179 }),
   lat: fc.integer({ min: -80, max: 80 }),
 });
@@ -90,9 +90,9 @@ describe('a point in a field', () => {
         fc.boolean(),
         ({ ring, hole }, [x, y], start, a, b) => {
           const expected = contains(polygon(ring, hole), y, x);
-          const turned = (one: Ring, back: boolean): Ring => {
-            const at = start % one.length;
-            const rotated = [...one.slice(at), ...one.slice(0, at)];
+          const turned = (ring: Ring, back: boolean): Ring => {
+            const at = start % ring.length;
+            const rotated = [...ring.slice(at), ...ring.slice(0, at)];
             return back ? rotated.reverse() : rotated;
           };
           expect(contains(polygon(turned(ring, a), turned(hole, b)), y, x)).toBe(expected);
@@ -107,7 +107,7 @@ describe('a point in a field', () => {
       fc.property(withHole, offset, ({ ring, hole }, [x, y]) => {
         const expected = contains(polygon(ring, hole), y, x);
         for (const lon of [180, -180, 179.9921875]) {
-          const across = (one: Ring): Ring => moved(one, lon).map(([px, py]) => [wrapped(px), py]);
+          const across = (ring: Ring): Ring => moved(ring, lon).map(([px, py]) => [wrapped(px), py]);
           expect(contains(polygon(across(ring), across(hole)), y, wrapped(x + lon))).toBe(expected);
         }
       }),
@@ -148,35 +148,41 @@ describe('a point of a field', () => {
 
   test('on the boundary, of a hole too, is inside, exactly', () => {
     fc.assert(
-      fc.property(withHole, place, fc.nat(100), fc.nat(8), ({ ring, hole }, { lon, lat }, edge, eighth) => {
-        const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
-        for (const one of [ring, hole]) {
-          const corners = moved(one, lon, lat);
-          const [ax, ay] = corners[edge % corners.length] as [number, number];
-          const [bx, by] = corners[(edge + 1) % corners.length] as [number, number];
-          // Eighths of an edge between multiples of STEP are doubles without rounding.
-          expect(contains(ground, ay + ((by - ay) * eighth) / 8, ax + ((bx - ax) * eighth) / 8)).toBe(true);
-        }
-      }),
+      fc.property(
+        withHole,
+        location,
+        fc.nat(100),
+        fc.nat(8),
+        ({ ring, hole }, { lon, lat }, edge, eighth) => {
+          const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
+          for (const line of [ring, hole]) {
+            const corners = moved(line, lon, lat);
+            const [ax, ay] = corners[edge % corners.length] as [number, number];
+            const [bx, by] = corners[(edge + 1) % corners.length] as [number, number];
+            // Eighths of an edge between multiples of STEP are doubles without rounding.
+            expect(contains(ground, ay + ((by - ay) * eighth) / 8, ax + ((bx - ax) * eighth) / 8)).toBe(true);
+          }
+        },
+      ),
       { numRuns: runs(100) },
     );
   });
 
   test('between two fields that share a fence is in one of them, and in both on the fence', () => {
     fc.assert(
-      fc.property(star(0.01), place, offset, (ring, { lon, lat }, [x, y]) => {
+      fc.property(star(0.01), location, offset, (ring, { lon, lat }, [x, y]) => {
         fc.pre(ring.length >= 4);
         const corners = moved(ring, lon, lat);
         const cut = Math.floor(ring.length / 2);
         const middle: [number, number] = [lon, lat];
-        const one = polygon([middle, ...corners.slice(0, cut + 1)]);
+        const half = polygon([middle, ...corners.slice(0, cut + 1)]);
         const other = polygon([middle, ...corners.slice(cut), corners[0] as [number, number]]);
         const whole = polygon(corners);
-        const inOne = contains(one, lat + y, lon + x);
+        const inOne = contains(half, lat + y, lon + x);
         const inOther = contains(other, lat + y, lon + x);
         expect(inOne || inOther).toBe(contains(whole, lat + y, lon + x));
-        expect(contains(one, lat, lon) && contains(other, lat, lon)).toBe(true);
-        expect(one.areaM2 + other.areaM2).toBeCloseTo(whole.areaM2, 2);
+        expect(contains(half, lat, lon) && contains(other, lat, lon)).toBe(true);
+        expect(half.areaM2 + other.areaM2).toBeCloseTo(whole.areaM2, 2);
       }),
       { numRuns: runs(100) },
     );
@@ -186,11 +192,11 @@ describe('a point of a field', () => {
 describe('the point that stands for a field', () => {
   test('lies inside it and off its boundary', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const rings = [moved(ring, lon, lat), moved(hole, lon, lat)] as const;
         const point = interiorPoint(polygon(...rings));
         expect(contains(polygon(...rings), point[1], point[0])).toBe(true);
-        expect(Math.min(...rings.map(one => distanceTo(one, point)))).toBeGreaterThan(0);
+        expect(Math.min(...rings.map(ring => distanceTo(ring, point)))).toBeGreaterThan(0);
       }),
       { numRuns: runs(100) },
     );
@@ -213,7 +219,7 @@ describe('the cells of a field', () => {
     fc.assert(
       fc.property(
         withHole,
-        place,
+        location,
         offset,
         fc.integer({ min: 8, max: 20 }),
         ({ ring, hole }, { lon, lat }, [x, y], level) => {
@@ -251,13 +257,13 @@ describe('the cells of a field', () => {
 
   test('are none of those that lie a cell’s length away', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const ground = polygon(moved(ring, lon, lat), moved(hole, lon, lat));
-        const ends = [ring, hole].map(one => moved(one, lon, lat));
+        const ends = [ring, hole].map(line => moved(line, lon, lat));
         for (const index of eachCell(cellsOf(ground, 18))) {
           const centre = new S2CellId((BigInt(index) * 2n + 1n) << 24n).toLatLng();
           const at = [centre.lngDegrees, centre.latDegrees] as const;
-          const near = Math.min(...ends.map(one => distanceTo(one, at)));
+          const near = Math.min(...ends.map(ring => distanceTo(ring, at)));
           // A level-18 cell measures less than 60 metres, which is wider in degrees of longitude up north.
           const reach = 0.0006 / Math.cos((lat * Math.PI) / 180);
           expect(contains(ground, at[1], at[0]) || near < reach).toBe(true);
@@ -279,7 +285,7 @@ describe('sets of cells', () => {
       );
     };
     fc.assert(
-      fc.property(place, offset, side, side, ({ lon, lat }, [x, y], width, height) => {
+      fc.property(location, offset, side, side, ({ lon, lat }, [x, y], width, height) => {
         const [west, south] = [lon + x, lat + y];
         const [east, north] = [west + width, south + height];
         const ground = polygon([
@@ -309,9 +315,9 @@ describe('sets of cells', () => {
       };
     });
     fc.assert(
-      fc.property(set, set, (one, other) => {
-        const shared = one.cells.intersection(other.cells).size;
-        expect(jaccard(one.set, other.set)).toBeCloseTo(shared / one.cells.union(other.cells).size, 12);
+      fc.property(set, set, (first, second) => {
+        const shared = first.cells.intersection(second.cells).size;
+        expect(jaccard(first.set, second.set)).toBeCloseTo(shared / first.cells.union(second.cells).size, 12);
       }),
       { numRuns: runs(100) },
     );
@@ -363,7 +369,7 @@ describe('the area of a field', () => {
 
   test('is what thin strips of the ellipsoid add up to', () => {
     fc.assert(
-      fc.property(star(0.01), place, (ring, { lon, lat }) => {
+      fc.property(star(0.01), location, (ring, { lon, lat }) => {
         const corners = moved(ring, lon, lat);
         const expected = strips(corners, 4_000);
         expect(Math.abs(polygon(corners).areaM2 / expected - 1)).toBeLessThan(1e-3);
@@ -374,7 +380,7 @@ describe('the area of a field', () => {
 
   test('lacks what its holes take', () => {
     fc.assert(
-      fc.property(withHole, place, ({ ring, hole }, { lon, lat }) => {
+      fc.property(withHole, location, ({ ring, hole }, { lon, lat }) => {
         const [outer, inner] = [moved(ring, lon, lat), moved(hole, lon, lat)];
         const expected = polygon(outer).areaM2 - polygon(inner).areaM2;
         expect(polygon(outer, inner).areaM2).toBeCloseTo(expected, 3);

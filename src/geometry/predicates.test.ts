@@ -80,7 +80,7 @@ describe('the side of a line that a point lies on', () => {
 });
 
 describe('how two segments meet', () => {
-  const cases: [how: string, one: Segment, other: Segment][] = [
+  const cases: [how: string, first: Segment, second: Segment][] = [
     ['crossing', [0, 0, 2, 2], [0, 2, 2, 0]],
     ['touching', [0, 0, 2, 0], [1, 0, 1, 1]],
     ['touching', [0, 0, 2, 0], [2, 0, 3, 1]],
@@ -93,8 +93,8 @@ describe('how two segments meet', () => {
     ['apart', [0, 0, 4, 0], [1, 1, 1, 3]],
   ];
 
-  test.each(cases)('%s: %j and %j', (how, one, other) => {
-    expect(meeting(...one, ...other)).toBe(how);
+  test.each(cases)('%s: %j and %j', (how, first, second) => {
+    expect(meeting(...first, ...second)).toBe(how);
   });
 
   test('is the same from either segment and either end', () => {
@@ -102,11 +102,11 @@ describe('how two segments meet', () => {
       .tuple(coarse, coarse, coarse, coarse)
       .filter(([ax, ay, bx, by]) => ax !== bx || ay !== by);
     fc.assert(
-      fc.property(segment, segment, (one, other) => {
-        const how = meeting(...one, ...other);
-        const [ax, ay, bx, by] = one;
-        expect(meeting(...other, ...one)).toBe(how);
-        expect(meeting(bx, by, ax, ay, ...other)).toBe(how);
+      fc.property(segment, segment, (first, second) => {
+        const how = meeting(...first, ...second);
+        const [ax, ay, bx, by] = first;
+        expect(meeting(...second, ...first)).toBe(how);
+        expect(meeting(bx, by, ax, ay, ...second)).toBe(how);
       }),
       { numRuns: runs(3_000) },
     );
@@ -117,12 +117,12 @@ describe('how two segments meet', () => {
       .tuple(coarse, coarse, coarse, coarse)
       .filter(([ax, ay, bx, by]) => ax !== bx || ay !== by);
     fc.assert(
-      fc.property(segment, segment, (one, other) => {
-        const ends = [one, other].flatMap(([ax, ay, bx, by]) => [[ax, ay] as const, [bx, by] as const]);
-        const isOn = ([ax, ay, bx, by]: typeof one, [x, y]: readonly [number, number]) =>
+      fc.property(segment, segment, (first, second) => {
+        const ends = [first, second].flatMap(([ax, ay, bx, by]) => [[ax, ay] as const, [bx, by] as const]);
+        const isOn = ([ax, ay, bx, by]: typeof first, [x, y]: readonly [number, number]) =>
           exactSign(ax, ay, bx, by, x, y) === 0 && isBetween(ax, ay, bx, by, x, y);
-        const common = new Set(ends.filter(end => isOn(one, end) && isOn(other, end)).map(String));
-        const how = meeting(...one, ...other);
+        const common = new Set(ends.filter(end => isOn(first, end) && isOn(second, end)).map(String));
+        const how = meeting(...first, ...second);
         if (how === 'overlapping') expect(common.size).toBe(2);
         if (how === 'touching') expect(common.size).toBe(1);
         if (how === 'crossing' || how === 'apart') expect(common.size).toBe(0);

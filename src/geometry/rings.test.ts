@@ -45,13 +45,13 @@ test('two polygons are refused exactly where they share ground, or an edge in on
     .map(([x, y, width, height]) => ({ x, y, width, height }));
   let good = 0;
   fc.assert(
-    fc.property(rectangle, rectangle, (one, other) => {
+    fc.property(rectangle, rectangle, (first, second) => {
       const overlap =
-        one.x < other.x + other.width &&
-        other.x < one.x + one.width &&
-        one.y < other.y + other.height &&
-        other.y < one.y + one.height;
-      const rings = [one, other].map(({ x, y, width, height }, part) =>
+        first.x < second.x + second.width &&
+        second.x < first.x + first.width &&
+        first.y < second.y + second.height &&
+        second.y < first.y + first.height;
+      const rings = [first, second].map(({ x, y, width, height }, part) =>
         ring(box(x, y, width, height), { part, path: `part ${part}` }),
       );
       expect(faultOf(rings) !== undefined).toBe(overlap);
@@ -211,7 +211,9 @@ describe('the largest boundaries', () => {
     const positions = rings.reduce((sum, { line }) => sum + line.length / 2, 0);
     expect(positions).toBeLessThanOrEqual(POSITIONS + 2);
     const before = decided.sides;
-    expect(faultOf(rings.map(one => (areaOf(one) > 0 === one.hole ? backwards(one) : one)))).toBeUndefined();
+    expect(
+      faultOf(rings.map(ring => (areaOf(ring) > 0 === ring.hole ? backwards(ring) : ring))),
+    ).toBeUndefined();
     // Comparing each edge with each would take 12 million; the sweep takes two or three logarithms for each.
     expect(decided.sides - before).toBeLessThan(150 * POSITIONS);
   });
@@ -252,11 +254,11 @@ function areaOf({ line }: Ring): number {
   return sum;
 }
 
-function backwards(one: Ring): Ring {
+function backwards(ring: Ring): Ring {
   const line: number[] = [];
-  for (let k = one.line.length - 2; k >= 0; k -= 2)
-    line.push(one.line[k] as number, one.line[k + 1] as number);
-  return { ...one, line };
+  for (let k = ring.line.length - 2; k >= 0; k -= 2)
+    line.push(ring.line[k] as number, ring.line[k + 1] as number);
+  return { ...ring, line };
 }
 
 /** Whether two edges of a ring share a point other than the corner between them, by looking at every two edges. */

@@ -55,17 +55,17 @@ function checkContacts(rings: readonly Ring[]): Cutting {
   const cutting: Cutting = new Map();
   let contacts = 0;
   const refused = sweepEdges(edgesOf(rings), contact => {
-    const [one, other] = [edges[contact.one] as Edge, edges[contact.other] as Edge];
-    if (!isAllowed(one, other, contact.how)) return false;
-    if (one.ring === other.ring) return true;
+    const [edge, other] = [edges[contact.first] as Edge, edges[contact.second] as Edge];
+    if (!isAllowed(edge, other, contact.how)) return false;
+    if (edge.ring === other.ring) return true;
     contacts++;
     if (contacts > MAX_CONTACTS) {
       throw new Problem('boundary.too_many_contacts', { field: other.ring.path, max: MAX_CONTACTS });
     }
-    noteContact(cutting, one, other, contact.how === 'overlapping');
+    noteContact(cutting, edge, other, contact.how === 'overlapping');
     return true;
   });
-  if (refused) throw faultOf(edges[refused.one] as Edge, edges[refused.other] as Edge, refused);
+  if (refused) throw faultOf(edges[refused.first] as Edge, edges[refused.second] as Edge, refused);
   return cutting;
 }
 
@@ -81,24 +81,25 @@ function edgeAt(ring: Ring, at: number): Edge {
   };
 }
 
-function isAllowed(one: Edge, other: Edge, how: Contact['how']): boolean {
-  if (one.ring === other.ring) return how === 'touching' && areNeighbours(one, other);
+function isAllowed(edge: Edge, other: Edge, how: Contact['how']): boolean {
+  if (edge.ring === other.ring) return how === 'touching' && areNeighbours(edge, other);
   if (how !== 'overlapping') return true;
   // Two polygons on either side of a shared edge run along it in opposite directions.
-  const against = (one.bx - one.ax) * (other.bx - other.ax) + (one.by - one.ay) * (other.by - other.ay) < 0;
-  return one.ring.part !== other.ring.part && against;
+  const against =
+    (edge.bx - edge.ax) * (other.bx - other.ax) + (edge.by - edge.ay) * (other.by - other.ay) < 0;
+  return edge.ring.part !== other.ring.part && against;
 }
 
-function areNeighbours(one: Edge, other: Edge): boolean {
-  const apart = Math.abs(one.at - other.at);
-  return apart === 2 || apart === one.ring.line.length - 4;
+function areNeighbours(edge: Edge, other: Edge): boolean {
+  const apart = Math.abs(edge.at - other.at);
+  return apart === 2 || apart === edge.ring.line.length - 4;
 }
 
-function faultOf(one: Edge, other: Edge, { how, x, y }: Contact): Problem {
+function faultOf(edge: Edge, other: Edge, { how, x, y }: Contact): Problem {
   const shown = (degrees: number) => Math.round(degrees * 1e9) / 1e9;
   const position = `[${shown(x > 180 ? x - 360 : x)}, ${shown(y)}]`;
   const field = other.ring.path;
-  if (one.ring === other.ring) return new Problem('ring.crosses_itself', { field, position });
+  if (edge.ring === other.ring) return new Problem('ring.crosses_itself', { field, position });
   const reason = how === 'crossing' ? 'ring.crosses_other' : 'ring.overlaps_other';
-  return new Problem(reason, { field, other: one.ring.path, position });
+  return new Problem(reason, { field, other: edge.ring.path, position });
 }

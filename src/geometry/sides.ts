@@ -12,9 +12,9 @@ export interface Edge {
   by: number;
 }
 
-/** Where an edge meets a region (a ring of its own polygon, or another polygon): places and stretches, 0 to 1. */
+/** Where an edge meets a region (a ring of its own polygon, or another polygon): points and stretches, as fractions of its length. */
 interface Cuts {
-  places: number[];
+  fractions: number[];
   shared: [from: number, to: number][];
 }
 
@@ -25,9 +25,9 @@ export type Cutting = Map<Ring, Map<string, Map<number, Cuts>>>;
 export type Side = 'inside' | 'outside' | 'both';
 
 /** Notes that two edges of different rings touch or overlap. */
-export function noteContact(cutting: Cutting, one: Edge, other: Edge, overlap: boolean): void {
-  note(cutting, one, other, overlap);
-  note(cutting, other, one, overlap);
+export function noteContact(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void {
+  note(cutting, edge, other, overlap);
+  note(cutting, other, edge, overlap);
 }
 
 function note(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void {
@@ -35,22 +35,22 @@ function note(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void
   const regions = cutting.get(edge.ring) ?? new Map<string, Map<number, Cuts>>();
   const region = regionOf(edge.ring, other.ring);
   const edges = regions.get(region) ?? new Map<number, Cuts>();
-  const cuts = edges.get(edge.at) ?? { places: [], shared: [] };
+  const cuts = edges.get(edge.at) ?? { fractions: [], shared: [] };
   cutting.set(edge.ring, regions.set(region, edges.set(edge.at, cuts)));
 
-  const place = (x: number, y: number): number =>
+  const fractionAt = (x: number, y: number): number =>
     Math.abs(bx - ax) > Math.abs(by - ay) ? (x - ax) / (bx - ax) : (y - ay) / (by - ay);
-  const places = [place(other.ax, other.ay), place(other.bx, other.by)].map(at =>
+  const fractions = [fractionAt(other.ax, other.ay), fractionAt(other.bx, other.by)].map(at =>
     Math.min(1, Math.max(0, at)),
   );
-  const [from, to] = [Math.min(...places), Math.max(...places)];
+  const [from, to] = [Math.min(...fractions), Math.max(...fractions)];
   if (overlap) {
-    cuts.places.push(from, to);
+    cuts.fractions.push(from, to);
     cuts.shared.push([from, to]);
     return;
   }
-  if (isOn(edge, other.ax, other.ay)) cuts.places.push(place(other.ax, other.ay));
-  if (isOn(edge, other.bx, other.by)) cuts.places.push(place(other.bx, other.by));
+  if (isOn(edge, other.ax, other.ay)) cuts.fractions.push(fractionAt(other.ax, other.ay));
+  if (isOn(edge, other.bx, other.by)) cuts.fractions.push(fractionAt(other.bx, other.by));
 }
 
 /** What a ring is compared with where it meets another: that ring of its own polygon, or the whole other polygon. */
@@ -84,16 +84,21 @@ export function sidesOf(rings: readonly Ring[], region: readonly Ring[], cutting
   const inside = pointsInside(edgesOf(region, isHole), points);
   let next = 0;
   return counts.map(count => {
-    const found = inside.slice(next, next + count).filter(Boolean).length;
+    const insideCount = inside.slice(next, next + count).filter(Boolean).length;
     next += count;
-    return found === 0 ? 'outside' : found === count ? 'inside' : 'both';
+    return insideCount === 0 ? 'outside' : insideCount === count ? 'inside' : 'both';
   });
 }
 
 /** Adds a point of every stretch of an edge between two contacts. */
-function addStretches(line: readonly number[], at: number, { places, shared }: Cuts, points: number[]): void {
+function addStretches(
+  line: readonly number[],
+  at: number,
+  { fractions, shared }: Cuts,
+  points: number[],
+): void {
   const [ax, ay, bx, by] = line.slice(at, at + 4) as [number, number, number, number];
-  const stops = [0, ...places.sort((a, b) => a - b), 1];
+  const stops = [0, ...fractions.sort((a, b) => a - b), 1];
   shared.sort(([a], [b]) => a - b);
   let sharedTo = 0;
   let next = 0;

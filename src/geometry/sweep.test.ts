@@ -16,23 +16,23 @@ const edgesOn = (size: number, most: number) =>
 function everyContact(edges: readonly Edge[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const [j, other] of edges.entries()) {
-    for (const [i, one] of edges.slice(0, j).entries()) {
-      const how = meeting(...one, ...other);
+    for (const [i, earlier] of edges.slice(0, j).entries()) {
+      const how = meeting(...earlier, ...other);
       if (how !== 'apart') found.set(`${i} ${j}`, how);
     }
   }
   return found;
 }
 
-function sweep(edges: readonly Edge[]): { found: Map<string, string>; places: Contact[]; end?: Contact } {
+function sweep(edges: readonly Edge[]): { found: Map<string, string>; contacts: Contact[]; end?: Contact } {
   const found = new Map<string, string>();
-  const places: Contact[] = [];
+  const contacts: Contact[] = [];
   const end = sweepEdges(Float64Array.from(edges.flat()), contact => {
-    found.set(`${contact.one} ${contact.other}`, contact.how);
-    places.push(contact);
+    found.set(`${contact.first} ${contact.second}`, contact.how);
+    contacts.push(contact);
     return true;
   });
-  return { found, places, ...(end && { end }) };
+  return { found, contacts, ...(end && { end }) };
 }
 
 /** The edges without those that cross an earlier one. */
@@ -52,7 +52,7 @@ test('a crossing is found exactly where comparing each edge with each finds one'
       expect(end !== undefined).toBe(crossings.length > 0);
       if (!end) return;
       crossed++;
-      expect(crossings.map(([pair]) => pair)).toContain(`${end.one} ${end.other}`);
+      expect(crossings.map(([pair]) => pair)).toContain(`${end.first} ${end.second}`);
     }),
     { numRuns: runs(5000) },
   );
@@ -60,35 +60,35 @@ test('a crossing is found exactly where comparing each edge with each finds one'
 });
 
 test('without a crossing every contact is reported, and nothing else, each at a point of both edges', () => {
-  let contacts = 0;
+  let contactCount = 0;
   fc.assert(
     fc.property(edgesOn(8, 60).map(uncrossed), fc.nat(3), (edges, turn) => {
       const turned = edges.map(edge => {
         const [ax, ay, bx, by] = edge;
         return [edge, [ay, ax, by, bx], [-ax, ay, -bx, by], [bx, by, ax, ay]][turn] as Edge;
       });
-      const { found, places, end } = sweep(turned);
+      const { found, contacts, end } = sweep(turned);
       expect(end).toBeUndefined();
       expect(new Map([...found].sort())).toEqual(new Map([...everyContact(turned)].sort()));
-      contacts += found.size;
-      for (const { one, other, x, y } of places) {
-        for (const edge of [turned[one], turned[other]] as Edge[]) {
+      contactCount += found.size;
+      for (const { first, second, x, y } of contacts) {
+        for (const edge of [turned[first], turned[second]] as Edge[]) {
           expect(meeting(...edge, x, y, x, y)).not.toBe('apart');
         }
       }
     }),
     { numRuns: runs(2000) },
   );
-  expect(contacts).toBeGreaterThan(runs(2000) / 5);
+  expect(contactCount).toBeGreaterThan(runs(2000) / 5);
 });
 
 test('the first contact that is not accepted ends the sweep', () => {
   fc.assert(
     fc.property(edgesOn(5, 20).map(uncrossed), fc.nat(5), (edges, accepted) => {
-      let told = 0;
-      const refused = sweepEdges(Float64Array.from(edges.flat()), () => told++ < accepted);
-      expect(told).toBe(refused ? accepted + 1 : told);
-      if (!refused) expect(told).toBeLessThanOrEqual(accepted);
+      let calls = 0;
+      const refused = sweepEdges(Float64Array.from(edges.flat()), () => calls++ < accepted);
+      expect(calls).toBe(refused ? accepted + 1 : calls);
+      if (!refused) expect(calls).toBeLessThanOrEqual(accepted);
     }),
     { numRuns: runs(500) },
   );

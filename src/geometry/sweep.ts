@@ -1,11 +1,11 @@
 import { type EdgeOrder, edgeOrder } from './edge-order.ts';
 import { meeting, orientation } from './predicates.ts';
 
-/** How two edges meet, and where: exactly there, but for a crossing, whose place is rounded. */
+/** How two edges meet, and where: exactly there, but for a crossing, whose point is rounded. */
 export interface Contact {
   /** numbers of the two edges, the lower one first */
-  one: number;
-  other: number;
+  first: number;
+  second: number;
   how: 'crossing' | 'touching' | 'overlapping';
   x: number;
   y: number;
@@ -51,13 +51,13 @@ export function sweepEdges(edges: Float64Array, accept: (contact: Contact) => bo
  */
 export function pointsInside(edges: Float64Array, points: readonly number[]): boolean[] {
   const inside: boolean[] = Array(points.length / 2).fill(false);
-  const asked = Array.from(inside.keys()).sort((a, b) => compare(points, 2 * a, points, 2 * b));
+  const sorted = Array.from(inside.keys()).sort((a, b) => compare(points, 2 * a, points, 2 * b));
   const ends = rightwards(edges);
   const order = edgeOrder(edges.length / 4);
   let next = 0;
   for (const corner of corners(ends)) {
-    for (; next < asked.length; next++) {
-      const point = asked[next] as number;
+    for (; next < sorted.length; next++) {
+      const point = sorted[next] as number;
       const [x, y] = [points[2 * point] as number, points[2 * point + 1] as number];
       if (x > corner.x || (x === corner.x && y >= corner.y)) break;
       const below = order.lastBelow(edge => sideOf(ends, edge, x, y) > 0);
@@ -95,7 +95,7 @@ function compare(a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: numbe
 
 /** The corners from west to east. */
 function* corners(ends: Float64Array): Generator<Corner> {
-  // Half of an end's place in `ends`; an edge starts at the even ones.
+  // Half of an end's index in `ends`; an edge starts at the even ones.
   const sorted = Uint32Array.from({ length: ends.length / 2 }, (_, half) => half).sort((a, b) =>
     compare(ends, 2 * a, ends, 2 * b),
   );
@@ -134,14 +134,14 @@ function pass(
     sideOf(ends, a, ends[4 * b + 2] as number, ends[4 * b + 3] as number);
   // Those that run through lie on one line, or they would cross.
   let isBelow = through.length > 0;
-  let place = below;
+  let position = below;
   for (const edge of starting.sort((a, b) => -rise(a, b))) {
     if (isBelow && rise(through[0] as number, edge) >= 0) {
       isBelow = false;
-      place = through.at(-1) as number;
+      position = through.at(-1) as number;
     }
-    order.insertAfter(place, edge);
-    place = edge;
+    order.insertAfter(position, edge);
+    position = edge;
   }
 }
 
@@ -169,7 +169,7 @@ function refusedAmong(
     for (let j = 0; j < i; j++) {
       const [a, b] = [edges[i] as number, edges[j] as number];
       const how = meetingOf(a, b, ends) as Contact['how'];
-      const contact = { one: Math.min(a, b), other: Math.max(a, b), how, x, y };
+      const contact = { first: Math.min(a, b), second: Math.max(a, b), how, x, y };
       if (how === 'crossing' || !accept(contact)) return contact;
     }
   }
@@ -198,5 +198,5 @@ function crossingOf(a: number, b: number, ends: Float64Array): Contact | undefin
     ((cx - ax) * (dy - cy) - (cy - ay) * (dx - cx)) / ((bx - ax) * (dy - cy) - (by - ay) * (dx - cx));
   const along = Number.isFinite(part) ? Math.min(1, Math.max(0, part)) : 0;
   const [x, y] = [ax + along * (bx - ax), ay + along * (by - ay)];
-  return { one: Math.min(a, b), other: Math.max(a, b), how: 'crossing', x, y };
+  return { first: Math.min(a, b), second: Math.max(a, b), how: 'crossing', x, y };
 }

@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
-import { tellBackups } from '../platform/backup/register-status.ts';
+import { registerBackupStatus } from '../platform/backup/register-status.ts';
 import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { isDistributed } from '../platform/database/citus/is-distributed.ts';
 import { type Condition, databaseCondition } from '../platform/database/condition.ts';
@@ -11,12 +11,12 @@ import { type AdmitDownload, admitDownloads } from '../platform/http/downloads.t
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import { openPlaces, type Places } from '../platform/limits/places.ts';
+import { openSlots, type Slots } from '../platform/limits/slots.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
-import type { Beside } from '../platform/service/beside.ts';
+import type { ProcessContext } from '../platform/service/process-context.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -53,11 +53,11 @@ import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
 import { packetVisibility, type Visibility } from './core/access/visibility.ts';
 import { EXAMPLE_IDS, errors } from './core/contract/schemas.ts';
-import { refuseBesideRegistry } from './core/geoids/beside-registry.ts';
 import { makeResolver } from './core/geoids/resolver.ts';
 import { registerFields } from './core/geoids/routes.ts';
 import { namesOfFields } from './core/geoids/store.ts';
 import { openSurveyor, type Surveyor } from './core/geoids/surveyor.ts';
+import { refuseWithAssetRegistry } from './core/geoids/with-asset-registry.ts';
 import { forgetKeysHourly } from './core/idempotency/retention.ts';
 import { type Broadcast, broadcast } from './core/log/broadcast.ts';
 import { clockWatch } from './core/log/clock-watch.ts';
@@ -108,14 +108,14 @@ export const { lacks: packetServiceLacks, migrate: migratePacketService, moved: 
  * waits, and closes its connections.
  *
  * @param registry the user registry, unless the settings name another
- * @param beside the backups of this process, and its console
+ * @param context the backups of this process, and its console
  */
 export async function packetService(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
-  { backups, consoleUrl = () => undefined, instanceName = async () => undefined }: Beside = {},
+  { backups, consoleUrl = () => undefined, instanceName = async () => undefined }: ProcessContext = {},
 ): Promise<Server> {
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
@@ -135,16 +135,21 @@ export async function packetService(
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
   const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
-  const [checkThread, places] = [threadCheck(pool), openPlaces(pool, logger)];
+  const [checkThread, slots] = [threadCheck(pool), openSlots(pool, logger)];
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
-  const told = { news, clock, onErased: addWords.forget, findVisible: findReadable };
-  const log = sequencer(logPool, told, logger);
+  const listeners = { news, clock, onErased: addWords.forget, findVisible: findReadable };
+  const log = sequencer(logPool, listeners, logger);
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
-    ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
-    ...{ keepInvitationToken: insertInvitationToken, findUnanswered },
+    connection,
+    pool,
+    consoleUrl,
+    instanceName,
+    findSenderNames: lookUps.findSenderNames,
+    keepInvitationToken: insertInvitationToken,
+    findUnanswered,
     findReader: registryReaders(registry, logger),
   };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
@@ -158,12 +163,12 @@ export async function packetService(
   registerIntake(app, { pool, writer, resolver, checkThread, addWords, pace, untilComplete });
   registerPackets(app, { reads, readPacket, visibility });
   registerVerify(app, { pool, readPacket });
-  registerAttachments(app, { pool, settings, readPacket, places });
+  registerAttachments(app, { pool, settings, readPacket, slots });
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
-  registerEvents(app, { feeds, settings, places });
-  const admit = admitExports(app, settings, { places, checksTokens });
-  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, places, admit, ...lookUps });
+  registerEvents(app, { feeds, settings, slots });
+  const admit = admitExports(app, settings, { slots, checksTokens });
+  registerDownloads(app, settings, { pool, reads, news, visibility, metrics, slots, admit, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
 
@@ -176,7 +181,7 @@ export async function packetService(
   stopWith(app, {
     listeners: [feeds.stop, news.stop],
     work: [condition.stop, stopForgetting, stopNotifying, writer.drain, surveyor.close, tiles.stop],
-    log: [log.stop, pending.stop, reading.stop, () => places.stop()],
+    log: [log.stop, pending.stop, reading.stop, () => slots.stop()],
     connections: () => closePools(pools),
   });
   return app;
@@ -216,12 +221,12 @@ function registerConditions(
 ): void {
   const { pool, metrics, backups, details } = parts;
   const health = registerHealth(app, 'packet-service', parts);
-  for (const detail of details) health.tell(detail);
-  tellBackups({ health, metrics }, settings, backups);
+  for (const detail of details) health.addDetail(detail);
+  registerBackupStatus({ health, metrics }, settings, backups);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
 }
 
-/** The batch writer, which tells the positions of its commits if replicas are read. */
+/** The batch writer, which reports the positions of its commits if replicas are read. */
 function openBatches(
   { writerPool }: Pools,
   settings: Settings,
@@ -250,7 +255,7 @@ function registerDownloads(
     visibility: Visibility;
     news: Broadcast;
     metrics: Registry;
-    places: Places;
+    slots: Slots;
     admit: AdmitDownload;
     findKnownNames: FindKnownNames;
   },
@@ -264,10 +269,12 @@ function registerDownloads(
 function admitExports(
   app: Server,
   { EXPORTS_PER_CALLER }: Settings,
-  { places, checksTokens }: { places: Places; checksTokens: boolean },
+  { slots, checksTokens }: { slots: Slots; checksTokens: boolean },
 ): AdmitDownload {
-  return admitDownloads(app, places, {
-    ...{ perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 },
+  return admitDownloads(app, slots, {
+    perCaller: EXPORTS_PER_CALLER,
+    what: 'exports',
+    retryAfter: 10,
     withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,
     slowest: { bytesPerSecond: MIN_EXPORT_BYTES_PER_SECOND, seconds: EXPORT_SPEED_SECONDS },
   });
@@ -293,7 +300,7 @@ function registerMaps(
 ): TileFollower {
   const watch = { registered: countFields, deleted: uncountField };
   registerFields(app, { pool, settings, pace, surveyor, watch, reads, admit });
-  registerTiles(app, { reads, pace, refuseFields: refuseBesideRegistry(settings) });
+  registerTiles(app, { reads, pace, refuseFields: refuseWithAssetRegistry(settings) });
   return tileFollower(pool, news, logger);
 }
 
@@ -317,10 +324,10 @@ function registryLookUps(
     registry,
     breakers,
   }: { pool: pg.Pool; logger: FastifyBaseLogger; registry: UserRegistry | undefined; breakers: BreakerWatch },
-): Pick<Sharing, 'askRegistry' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
+): Pick<Sharing, 'lookUpHolder' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
   const findNames = registryNames(registry, logger);
   return {
-    askRegistry: registryLookup(settings, logger, registry, breakers),
+    lookUpHolder: registryLookup(settings, logger, registry, breakers),
     findSenderNames: senderNames(findNames),
     findKnownNames: knownNames({ pool, registry, findNames, findSharers, findOpeners, findWriters }),
   };
@@ -342,8 +349,8 @@ function registerSharing(
   const { pool, notifier } = sharing;
   const limitsContacts = RATE_LIMIT === 'on';
   registerShares(app, { limitsContacts, ...sharing });
-  const { askRegistry } = sharing;
-  const directory = { pool, askRegistry, limitsContacts, wake: notifier.wake };
+  const { lookUpHolder } = sharing;
+  const directory = { pool, lookUpHolder, limitsContacts, wake: notifier.wake };
   registerDirectory(app, { ...directory, effects: directoryEffects(notifier) });
   registerPeople(app, { findKnownNames });
   registerNotifications(app, { pool });
@@ -356,7 +363,7 @@ function directoryEffects(notifier: Notifier): DirectoryEffects {
     async onDiscoverable(database, user, now) {
       await turnIntoShares(database, notifier, user, now);
     },
-    askToConfirm: notifier.askToConfirm,
+    requestConfirmation: notifier.requestConfirmation,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
-import { tellBackups } from '../platform/backup/register-status.ts';
+import { registerBackupStatus } from '../platform/backup/register-status.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { checkWrites } from '../platform/database/check-writes.ts';
 import { databaseCondition } from '../platform/database/condition.ts';
@@ -13,7 +13,7 @@ import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
 import { type AddressCounts, addressCounts } from '../platform/limits/counts.ts';
 import { removeOldCounts } from '../platform/limits/counts-store.ts';
-import { openPlaces, type Places } from '../platform/limits/places.ts';
+import { openSlots, type Slots } from '../platform/limits/slots.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -22,7 +22,7 @@ import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
-import type { Beside } from '../platform/service/beside.ts';
+import type { ProcessContext } from '../platform/service/process-context.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
@@ -163,7 +163,7 @@ export async function traceBackend(
   connection: Connection,
   logger: FastifyBaseLogger,
   elsewhere?: PersonalData,
-  { backups, consoleUrl = () => undefined }: Beside = {},
+  { backups, consoleUrl = () => undefined }: ProcessContext = {},
 ): Promise<{ app: Server; registry: UserRegistry; instanceName: () => Promise<string | undefined> }> {
   const counts = addressCounts();
   const app = await createTraceServer(settings, logger, counts);
@@ -199,7 +199,7 @@ export async function traceBackend(
   const lists = openLists();
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
-  tellBackups({ health, metrics }, settings, backups);
+  registerBackupStatus({ health, metrics }, settings, backups);
   const passwords = openPasswords();
   const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
@@ -242,9 +242,9 @@ function openLimits(
   counts: AddressCounts,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-): { places: Places; stop: () => Promise<void> } {
+): { places: Slots; stop: () => Promise<void> } {
   counts.countIn(pool);
-  const places = openPlaces(pool, logger);
+  const places = openSlots(pool, logger);
   const remove = () => removeOldCounts(pool);
   const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
   const stop = () => {
@@ -330,7 +330,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
-  places: Places;
+  places: Slots;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

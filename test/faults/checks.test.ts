@@ -34,10 +34,10 @@ afterAll(async () => {
   await remove();
 });
 
-const place = () => ({ database: packet.connection, folder });
-const claimed = () => checkClaims(place(), load.ledger.claims('all'));
+const location = () => ({ database: packet.connection, folder });
+const claimed = () => checkClaims(location(), load.ledger.claims('all'));
 /** A record of which nothing was changed since it was made. */
-const one = (kind: Kind, from = 0): Fact | undefined =>
+const unchanged = (kind: Kind, from = 0): Fact | undefined =>
   load.ledger.claims('all').filter(({ fact }) => fact.kind === kind && fact.states.length === 1)[from]?.fact;
 
 /** A record that is there and was changed. */
@@ -59,14 +59,16 @@ test('every endpoint that writes is written to, and of what was acknowledged not
   expect(load.client.take().unexpected).toEqual([]);
   expect([...load.client.endpoints.keys()].sort()).toEqual(writingEndpoints().sort());
   expect(await claimed()).toEqual(nothingWrong());
-  expect(await checkAll(place())).toEqual(nothingWrong());
+  expect(await checkAll(location())).toEqual(nothingWrong());
 });
 
 test('what is lost, doubled or changed behind the services` back is noticed, each record by itself', async () => {
   await packet.pool.query('GRANT UPDATE, DELETE ON packets, packet_log TO CURRENT_USER');
-  const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n => one('packet', n)) as Fact[];
-  const [noFile, otherFile] = [0, 1].map(n => one('attachment', n)) as Fact[];
-  const [image, currency] = [one('file'), changedOnce('currency')];
+  const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n =>
+    unchanged('packet', n),
+  ) as Fact[];
+  const [noFile, otherFile] = [0, 1].map(n => unchanged('attachment', n)) as Fact[];
+  const [image, currency] = [unchanged('file'), changedOnce('currency')];
   const fileOf = (fact: Fact | undefined) => path.join(folder, 'files/attachments', fact?.sha256 as string);
 
   await falsify('DELETE FROM packets WHERE id = $1', [gone?.id]);
@@ -87,12 +89,12 @@ test('what is lost, doubled or changed behind the services` back is noticed, eac
   await rm(fileOf(noFile));
   await writeFile(fileOf(otherFile), 'something else');
 
-  const found = await claimed();
-  expect(found.lost.map(nameIn).sort()).toEqual([gone, unlogged, noFile, image].map(nameOf).sort());
-  expect(found.doubled.map(nameIn)).toEqual([twiceLogged].map(nameOf));
-  expect(found.changed.map(nameIn).sort()).toEqual([altered, currency, otherFile].map(nameOf).sort());
+  const findings = await claimed();
+  expect(findings.lost.map(nameIn).sort()).toEqual([gone, unlogged, noFile, image].map(nameOf).sort());
+  expect(findings.doubled.map(nameIn)).toEqual([twiceLogged].map(nameOf));
+  expect(findings.changed.map(nameIn).sort()).toEqual([altered, currency, otherFile].map(nameOf).sort());
 
-  const all = await checkAll(place());
+  const all = await checkAll(location());
   expect(all.doubled).toEqual([`packet ${copied?.states[0]}`]);
   // The position that was taken away is a gap.
   expect(all.lost).toEqual([expect.stringContaining('positions of the log')]);
@@ -104,7 +106,7 @@ test('a change that was not acknowledged may be there or not; one that was ackno
     falsify('UPDATE chat_threads SET name = $2 WHERE thread_id = $1', [fact.id, name]);
   const [name, people] = (fact.states.at(-1) as string).split(': ') as [string, string];
   const isFound = async () =>
-    (await checkClaims(place(), [{ fact, from: fact.acknowledged }])).changed.length;
+    (await checkClaims(location(), [{ fact, from: fact.acknowledged }])).changed.length;
   expect(await isFound()).toBe(0);
 
   fact.states.push(`another name: ${people}`);

@@ -19,7 +19,7 @@ export interface Findings {
 
 export const nothingWrong = (): Findings => ({ lost: [], doubled: [], changed: [] });
 
-/** A packet has its place in the log soon after its answer; it is looked for again so often. */
+/** A packet has its position in the log soon after its answer; it is looked for again so often. */
 const LOG_TRIES = 200;
 const LOG_PAUSE_MS = 50;
 /** The same for a database that is not there. */
@@ -131,17 +131,17 @@ export interface DataLocation {
 
 /**
  * Compares what was acknowledged with what is there: each record once, in the state acknowledged last or one that was
- * begun since, a packet with one place in the log, the bytes of a file in its place.
+ * begun since, a packet with one position in the log, the bytes of a file at its path.
  */
-export async function checkClaims(place: DataLocation, claims: readonly Claim[]): Promise<Findings> {
-  return asking(place.database, async pool => {
+export async function checkClaims(location: DataLocation, claims: readonly Claim[]): Promise<Findings> {
+  return withPool(location.database, async pool => {
     const findings = nothingWrong();
     for (const [kind, own] of Map.groupBy(claims, ({ fact }) => fact.kind)) {
       for (let at = 0; at < own.length; at += ROWS) {
         const some = own.slice(at, at + ROWS);
         const found = await findRows(pool, kind, some);
         for (const claim of some) judge(claim, found.get(claim.fact.id), findings);
-        for (const { fact } of some) if (found.has(fact.id)) await checkFile(place.folder, fact, findings);
+        for (const { fact } of some) if (found.has(fact.id)) await checkFile(location.folder, fact, findings);
       }
     }
     return findings;
@@ -193,7 +193,7 @@ async function checkFile(folder: string, { kind, id, sha256 }: Fact, findings: F
 
 /** Looks through everything for what is there twice, and for gaps in the log. */
 export async function checkAll({ database }: DataLocation): Promise<Findings> {
-  return asking(database, async pool => {
+  return withPool(database, async pool => {
     const findings = nothingWrong();
     for (const [kind, statement] of Object.entries(DOUBLED)) {
       const { rows } = await pool.query<{ mark: string }>(statement);
@@ -209,11 +209,14 @@ export async function checkAll({ database }: DataLocation): Promise<Findings> {
 }
 
 /** Asks again where a fault strikes in the middle: nothing is found twice, since the findings start from scratch. */
-async function asking(connection: Connection, ask: (pool: pg.Pool) => Promise<Findings>): Promise<Findings> {
+async function withPool(
+  connection: Connection,
+  check: (pool: pg.Pool) => Promise<Findings>,
+): Promise<Findings> {
   for (let tries = 1; ; tries++) {
     const pool = openPool(connection, 'public', 1, { deadline: { ms: 120_000, of: 'statement' } });
     try {
-      return await ask(pool);
+      return await check(pool);
     } catch (error) {
       if (tries === DATABASE_TRIES || !(passingTrouble(error) || errorCode(error) === 'ENOENT')) throw error;
       await wait(DATABASE_PAUSE_MS);
@@ -223,7 +226,7 @@ async function asking(connection: Connection, ask: (pool: pg.Pool) => Promise<Fi
   }
 }
 
-/** Puts what is wrong in several places together. */
+/** Puts the findings of several checks together. */
 export function joinFindings(...parts: readonly Findings[]): Findings {
   const all = (what: keyof Findings) => parts.flatMap(part => part[what]);
   return { lost: all('lost'), doubled: all('doubled'), changed: all('changed') };

@@ -63,22 +63,22 @@ async function openThread({ mark, send, made }: Teller) {
 const thread: Story = async teller => {
   const { mark, change } = teller;
   const { ulid, fact } = await openThread(teller);
-  const place = { thread_id: ulid };
+  const parameters = { thread_id: ulid };
   const guest = `${mark}-guest`;
   await change(fact, `${mark} renamed: ${mark}`, {
     endpoint: 'PATCH /chat/threads/{thread_id}',
-    at: place,
+    at: parameters,
     body: { name: `${mark} renamed` },
   });
   await change(fact, `${mark} renamed: ${mark}, ${guest}`, {
     endpoint: 'POST /chat/threads/{thread_id}/participants',
-    at: place,
+    at: parameters,
     body: { user_ids: [guest] },
   });
   if (teller.n % 2) return;
   await change(fact, `${mark} renamed: ${mark}`, {
     endpoint: 'DELETE /chat/threads/{thread_id}/participants/{user_id}',
-    at: { ...place, user_id: guest },
+    at: { ...parameters, user_id: guest },
     done: [404],
   });
 };
@@ -241,17 +241,17 @@ const upload: Story = async ({ mark, n, send, made, change }) => {
 };
 
 /** What clients of the packet service do, with how often in all. */
-export const PACKET_STORIES: Readonly<Record<string, { share: number; tell: Story }>> = {
-  observe: { share: 30, tell: observe },
-  chat: { share: 8, tell: chat },
-  thread: { share: 5, tell: thread },
-  batch: { share: 10, tell: batch },
-  finalized: { share: 12, tell: finalized },
-  share: { share: 5, tell: share },
-  invitation: { share: 3, tell: invitation },
-  waiting: { share: 3, tell: waiting },
-  confirmation: { share: 3, tell: confirmation },
-  field: { share: 5, tell: field },
-  attachment: { share: 5, tell: attachment },
-  upload: { share: 5, tell: upload },
+export const PACKET_STORIES: Readonly<Record<string, { share: number; story: Story }>> = {
+  observe: { share: 30, story: observe },
+  chat: { share: 8, story: chat },
+  thread: { share: 5, story: thread },
+  batch: { share: 10, story: batch },
+  finalized: { share: 12, story: finalized },
+  share: { share: 5, story: share },
+  invitation: { share: 3, story: invitation },
+  waiting: { share: 3, story: waiting },
+  confirmation: { share: 3, story: confirmation },
+  field: { share: 5, story: field },
+  attachment: { share: 5, story: attachment },
+  upload: { share: 5, story: upload },
 };

@@ -54,7 +54,7 @@ const ESCAPES = [
   '%252F',
 ];
 
-/** A request to an operation: most are good in most places, each place is broken now and then. */
+/** A request to an operation: most are good in most parts, each part is broken now and then. */
 export function makeRequest(random: Random, operation: Operation, known: Known): WireRequest {
   const wrong = random.pick([0, 0.05, 0.3]);
   const content = contentFor(random, operation, known, wrong);
@@ -68,7 +68,9 @@ export function makeRequest(random: Random, operation: Operation, known: Known):
 }
 
 function pathOf(random: Random, { path, parameters }: Operation, known: Known, wrong: number): string {
-  const schemas = new Map(parameters.map(({ in: place, name, schema }) => [`${place} ${name}`, schema]));
+  const schemas = new Map(
+    parameters.map(({ in: location, name, schema }) => [`${location} ${name}`, schema]),
+  );
   const parameter = (name: string, schema: JsonSchema) =>
     escaped(random, parameterText(random, name, schema, known, wrong), wrong);
   const filled = path.replaceAll(
@@ -76,7 +78,7 @@ function pathOf(random: Random, { path, parameters }: Operation, known: Known, w
     (_, name: string) => parameter(name, schemas.get(`path ${name}`) ?? { type: 'string' }) || 'x',
   );
   const query = parameters
-    .filter(({ in: place, required }) => place === 'query' && random.chance(required ? 0.95 : 0.3))
+    .filter(({ in: location, required }) => location === 'query' && random.chance(required ? 0.95 : 0.3))
     .map(({ name, schema }) => `${name}=${parameter(name, schema)}`);
   if (random.chance(0.03)) query.push(...query.slice(0, 1));
   if (random.chance(0.03)) {
@@ -95,7 +97,7 @@ function headersOf(
 ): [name: string, value: string][] {
   const headers: [string, string][] = [];
   const add = (name: string, text: string) => headers.push([name, headerText(random, text, wrong)]);
-  const own = operation.parameters.filter(({ in: place }) => place === 'header');
+  const own = operation.parameters.filter(({ in: location }) => location === 'header');
   for (const { name, required, schema } of own) {
     if (!random.chance(required ? 0.95 : 0.3)) continue;
     if (name === 'tus-resumable' && !random.chance(wrong)) add(name, '1.0.0');

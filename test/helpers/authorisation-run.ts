@@ -86,7 +86,7 @@ async function requestTo({ trace }: Stage, route: string, row: Row, world: World
     const headers: Record<string, string> = cookie === undefined ? more : { cookie, ...more };
     if (!row.form) {
       const send = () => quickSender(at.url)(method, path, body, headers);
-      // A place that one process has just given back reaches the others a moment later.
+      // A slot that one process has just freed is free for the others a moment later.
       return row.inTurn ? eventually(send, ({ status }) => status !== 503) : send();
     }
     const response = await fetch(at.url + path, { method, headers, body: row.form() });
@@ -122,9 +122,9 @@ export async function eachKind(stage: Stage, route: string, row: Row): Promise<v
     const isRepeated = changesNothing(route, row, row[kind]);
     const isAlone = !isRepeated && changesCallers(route);
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = (isRepeated && repeated) || (await requestTo(stage, route, row, world));
+    const send = (isRepeated && repeated) || (await requestTo(stage, route, row, world));
     const { cookie } = isAlone ? await callerOf(trace, kind, world) : callers[kind];
-    const answer = await ask(cookie);
+    const answer = await send(cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
     if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
   });
@@ -137,11 +137,11 @@ export async function eachMode(stage: Stage, route: string, row: Row): Promise<v
   const isAlone = !changesNothing(route, row, row.member) && changesCallers(route);
   await forEach(row, stage.others, async at => {
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = await requestTo(stage, route, row, world);
-    const nobody = await ask(undefined, at);
+    const send = await requestTo(stage, route, row, world);
+    const nobody = await send(undefined, at);
     expect(nobody.status, `nobody: ${nobody.text}`).toBe(refused);
     const { cookie } = isAlone ? await callerOf(trace, 'member', world) : callers.member;
-    const again = changesNothing(route, row, refused) ? ask : await requestTo(stage, route, row, world);
+    const again = changesNothing(route, row, refused) ? send : await requestTo(stage, route, row, world);
     const member = await again(cookie, at);
     expect(member.status, `member: ${member.text}`).toBe(row.member);
   });
@@ -157,8 +157,8 @@ export async function eachMediaType(stage: Stage, route: string, row: Row): Prom
   const repeated = isRepeated ? await requestTo(stage, route, row, common) : undefined;
   await forEach(row, accepts, async accept => {
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = repeated ?? (await requestTo(stage, route, row, world));
-    const answer = await ask(world.owner.cookie, trace, { accept });
+    const send = repeated ?? (await requestTo(stage, route, row, world));
+    const answer = await send(world.owner.cookie, trace, { accept });
     expect(answer.status, `Accept: ${accept} ${answer.text}`).not.toBe(503);
     expect(wrongIn(defined, answer), `Accept: ${accept}`).toBeUndefined();
   });

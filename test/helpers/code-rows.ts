@@ -75,16 +75,16 @@ export function publicRows<Kinds extends object, World>(
   }: { everyone: (status: number) => Kinds; open: (status: number) => Kinds; systemAdmin: Statuses<Kinds> },
   uploaded: (kind: 'image' | 'document', rest?: string) => { path?: Path<World> },
 ): Record<string, Kinds & { path?: Path<World>; body?: () => unknown }> {
-  const setting = (place: string) => ({ path: () => `/api/${place}/globalSettings/UNKNOWN` });
+  const setting = (template: string) => ({ path: () => `/api/${template}/globalSettings/UNKNOWN` });
   // Nothing published shows what was just uploaded.
   const hidden = ['GET', 'HEAD'].flatMap(method =>
-    ['image/{storageKey}', 'image/{storageKey}/{size}', 'document/{storageKey}'].map(place => {
+    ['image/{storageKey}', 'image/{storageKey}/{size}', 'document/{storageKey}'].map(template => {
       const { path } = uploaded(
-        place.startsWith('image') ? 'image' : 'document',
-        place.endsWith('{size}') ? '/SMALL' : '',
+        template.startsWith('image') ? 'image' : 'document',
+        template.endsWith('{size}') ? '/SMALL' : '',
       );
       const made = async (world: World) => String(await path?.(world)).replace('/common/', '/public/');
-      return [`${method} /api/public/${place}`, { path: made, ...open(404) }] as const;
+      return [`${method} /api/public/${template}`, { path: made, ...open(404) }] as const;
     }),
   );
   return {

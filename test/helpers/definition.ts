@@ -59,7 +59,7 @@ export function filledPath(
   );
 }
 
-/** A definition with what its references lead to in their place, as far as they go. */
+/** A definition with its references replaced by what they lead to, as far as they go. */
 export function withoutReferences<Definition extends object>(definition: Definition): Definition {
   const resolved = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(resolved);

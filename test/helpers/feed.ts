@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 /** An event as a client of a feed gets it. */
 export interface FeedEvent {
   event: string;
-  /** position in the log; its id is the place there, `position.tag` */
+  /** position in the log; its id is the cursor there, `position.tag` */
   position: number;
   // biome-ignore lint/suspicious/noExplicitAny: what it tells depends on the event
   data: any;

@@ -86,8 +86,8 @@ export function differences(declared: Declared, ours: Operation | undefined): st
 
 function differentParameters(declared: Declared, { parameters }: Operation): string[] {
   const { query = {}, required = [], headers = [] } = declared;
-  const find = (place: string, name: string) =>
-    parameters.find(parameter => parameter.in === place && parameter.name === name);
+  const find = (location: string, name: string) =>
+    parameters.find(parameter => parameter.in === location && parameter.name === name);
   const lacking = headers.flatMap(name => (find('header', name) ? [] : `header ${name} is missing`));
   const different = Object.entries(query).flatMap(([name, type]) => {
     const parameter = find('query', name);
@@ -96,8 +96,8 @@ function differentParameters(declared: Declared, { parameters }: Operation): str
       : [`query parameter ${name} is missing`];
   });
   const demanded = parameters.filter(
-    ({ in: place, name, required: isRequired }) =>
-      (place === 'query' || place === 'header') && isRequired && !required.includes(name),
+    ({ in: location, name, required: isRequired }) =>
+      (location === 'query' || location === 'header') && isRequired && !required.includes(name),
   );
   return [...lacking, ...different, ...demanded.map(({ name }) => `parameter ${name} must not be required`)];
 }

@@ -11,7 +11,7 @@ const KINDS = [
   'सहकारी समिति',
   'Кооператив',
 ];
-const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
+const LOCATIONS = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', '云南', 'कोडगु'];
 
 /** How patient a pool has to be that fills a database. */
 export const FILLING = { deadline: { ms: 600_000, of: 'statement' } } as const;
@@ -20,12 +20,14 @@ export const FILLING = { deadline: { ms: 600_000, of: 'statement' } } as const;
 export const NAMESAKES = 10;
 
 function nameOf(n: number): string {
-  return `${KINDS[n % KINDS.length]} ${PLACES[n % PLACES.length]} ${n}`;
+  return `${KINDS[n % KINDS.length]} ${LOCATIONS[n % LOCATIONS.length]} ${n}`;
 }
 
 /** What every company has whose profile is whole. */
 const PROFILE = {
-  ...{ phone: '+250700000000', email: 'info@kopanyi.example', about: 'Washing stations around the lake' },
+  phone: '+250700000000',
+  email: 'info@kopanyi.example',
+  about: 'Washing stations around the lake',
   mediaLinks: { facebook: 'https://facebook.example/kopanyi', youtube: 'https://youtube.example/kopanyi' },
   certifications: [{ id: 1, type: 'ORGANIC', description: 'EU organic', validity: '2027-12-31' }],
 };

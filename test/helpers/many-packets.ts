@@ -7,9 +7,9 @@ const AT_ONCE = 10_000;
  * Inserts observations as rows, without hashes: enough that an export of them fills every buffer on its way.
  *
  * @param count a multiple of 10,000
- * @param place their GeoID; their times are a second apart
+ * @param geoid their GeoID; their times are a second apart
  */
-export async function insertPackets(pool: pg.Pool, count: number, place = 'g'): Promise<void> {
+export async function insertPackets(pool: pg.Pool, count: number, geoid = 'g'): Promise<void> {
   for (let from = 0; from < count; from += AT_ONCE) {
     await pool.query(
       `INSERT INTO packets (id, geoid, ts, type, header, body, footer)
@@ -17,7 +17,7 @@ export async function insertPackets(pool: pg.Pool, count: number, place = 'g'): 
          '{"geoid":"' || $1::text || '","id":"01JD7Q2M8XW3N5R6T8V9Y0Z1A2","timestamp":"2026-01-01T00:00:00Z","type":"bulk"}',
          '{"attachments":[],"filler":"' || repeat('x', 200) || '","message":""}', '{}'
        FROM generate_series($2::int, $3::int) AS n`,
-      [place, from + 1, from + AT_ONCE],
+      [geoid, from + 1, from + AT_ONCE],
     );
   }
 }

@@ -18,18 +18,27 @@ export const KINDS = [
   'Oolong',
   'चाय',
 ];
-export const PLACES = ['Huye', 'Jimma', 'Kivu', 'Lintong', 'Nyamasheke', 'Sidamo', 'Tarrazú', 'Yirgacheffe'];
+export const LOCATIONS = [
+  'Huye',
+  'Jimma',
+  'Kivu',
+  'Lintong',
+  'Nyamasheke',
+  'Sidamo',
+  'Tarrazú',
+  'Yirgacheffe',
+];
 
 /** Typical names of products; every fiftieth is unique. */
 function names(): string[] {
   return Array.from({ length: 2000 }, (_, n) => {
     const kind = KINDS[n % KINDS.length];
-    const place = PLACES[Math.floor(n / KINDS.length) % PLACES.length];
-    return `${kind} ${place} lot ${n}`;
+    const location = LOCATIONS[Math.floor(n / KINDS.length) % LOCATIONS.length];
+    return `${kind} ${location} lot ${n}`;
   });
 }
 
-/** The place of a photo in the content of a whole product. */
+/** The path of a photo in the content of a whole product. */
 const PHOTO = 'PHOTO';
 const BRIEF = { description: 'as every other' };
 

@@ -10,8 +10,8 @@ import { installPackage } from './package.ts';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const MARK = '--- end of block ---';
 
-/** The places of a server that runbooks name. Here they are in a folder of the test. */
-const PLACES =
+/** The paths of a server that runbooks name. Here they are in a folder of the test. */
+const PATHS =
   /(?<![\w.~-])\/(?=(?:opt\/fieldtrace|etc\/fieldtrace\.env|etc\/systemd\/system|var\/(?:lib|cache)\/fieldtrace|usr\/local\/bin)\b)/g;
 const PLACES_OF_SED =
   's#\\(^\\|[^A-Za-z0-9_.~-]\\)/\\(opt/fieldtrace\\|etc/fieldtrace\\.env\\|var/lib/fieldtrace\\|var/cache/fieldtrace\\)#\\1$MACHINE/\\2#g';
@@ -85,7 +85,7 @@ export async function runbook(title: string): Promise<string[]> {
   return [...own.matchAll(/```sh\n([\s\S]*?)```/g)].map(match => match[1] as string);
 }
 
-/** A folder with the places and the programs of a server. */
+/** A folder with the paths and the programs of a server. */
 async function emptyMachine() {
   const made = await temporaryFolder();
   await chmod(made.folder, 0o755);
@@ -108,7 +108,7 @@ async function emptyMachine() {
 export async function emptyServer(): Promise<Server> {
   const { folder, remove } = await emptyMachine();
   const [packet, trace] = [await freePort(), await freePort()];
-  const here = (name: string) => name.replaceAll(PLACES, `${folder}/`);
+  const here = (name: string) => name.replaceAll(PATHS, `${folder}/`);
   const outside = Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle)_/.test(name));
   const env = {
     ...Object.fromEntries(outside),

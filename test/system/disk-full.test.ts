@@ -62,12 +62,12 @@ test('on a disk that is really full writes are 503 with Retry-After, reads and /
   };
   await Promise.all(Array.from({ length: 8 }, busy));
   expect((await health()).body.status).toBe('WRITES_REFUSED');
-  const told = service
+  const lines = service
     .log()
     .split('\n')
     .filter(line => line.includes('"packet-service"'));
   expect(
-    told.filter(line => /"status":"WRITES_REFUSED"|accepts reads and writes again/.test(line)),
+    lines.filter(line => /"status":"WRITES_REFUSED"|accepts reads and writes again/.test(line)),
   ).toHaveLength(1);
   expect((await service.send('GET', '/metrics')).text).toMatch(/^writes_refused\{.*\} 1$/m);
   expect(service.log()).toContain('"status":"WRITES_REFUSED"');

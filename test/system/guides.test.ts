@@ -71,7 +71,7 @@ test('every command of "A phone\'s day" does what the guide says, on a fresh sta
   }[];
   expect(ofBen).toMatchObject({ count: 1, more: false });
   expect(all).toMatchObject({ packets: [{ position: 1 }], count: 1, more: true });
-  // The place in the guide is of no log here: the phone was answered 409 and got everything once more.
+  // The cursor in the guide is of no log here: the phone was answered 409 and got everything once more.
   expect(jsonLines(restored as string)).toEqual([ofBen]);
   const [verified] = jsonLines(verify as string) as [{ valid: boolean }];
   expect(verified.valid).toBe(true);

@@ -63,14 +63,14 @@ test('mails and webhooks that wait for a receiver that is away are counted; heal
     [service.send, 'webhook', 5],
     [trace, 'mail', 1],
   ] as const) {
-    const place =
+    const label =
       about === 'mail' ? `the mail server ${mail}` : `the webhook receiver ${new URL(receiver.url).host}`;
     const { message = '' } = await eventually(
       () => detailOf(send, about),
       detail => detail?.status === 'FAILING' && detail.message?.startsWith(`${count} `) === true,
     );
     const found = new RegExp(
-      `^${count} deliver(?:y waits|ies wait) for ${place}, since (\\S+): .*(?:ESOCKET|ECONNREFUSED)`,
+      `^${count} deliver(?:y waits|ies wait) for ${label}, since (\\S+): .*(?:ESOCKET|ECONNREFUSED)`,
     ).exec(message);
     expect(Date.parse(found?.[1] as string), message).toBeGreaterThan(began - 1000);
     const metric = new RegExp(`^jobs_waiting\\{.*queue="${about}".*\\} ${count}$`, 'm');

@@ -53,11 +53,11 @@ const onReplicas = () => metric(service, 'reads_total{server="replica",reason=""
 const onPrimary = (reason: string) => metric(service, `reads_total{server="primary",reason="${reason}"`);
 
 const user = (name: string) => `${name}-${newUlid()}`;
-let places = 0;
-const newPlace = () => ({ lat: 1 + ++places / 1000, lon: 29 });
+let locations = 0;
+const newLocation = () => ({ lat: 1 + ++locations / 1000, lon: 29 });
 
-function observe(place: object = newPlace(), headers = {}): Promise<Answer> {
-  const body = { observed_at: '2026-03-01T08:15:00Z', capture_point: place };
+function observe(location: object = newLocation(), headers = {}): Promise<Answer> {
+  const body = { observed_at: '2026-03-01T08:15:00Z', capture_point: location };
   return service.send('POST', '/intake/scouting', body, headers);
 }
 
@@ -92,9 +92,9 @@ async function caughtUp(): Promise<void> {
 }
 
 test('pages, search, exports, tiles and sync are read on the replicas, and give what the primary gives', async () => {
-  const place = newPlace();
+  const location = newLocation();
   const amina = user('amina');
-  const observed = await observe(place);
+  const observed = await observe(location);
   const id = observed.body.packet_uuid;
   const { body } = await service.send('POST', '/chat/threads', { name: 'Coffee', created_by: amina });
   const message = { thread_id: body.thread_id, from_user: amina, text: 'leaf rust on the upper terrace' };
@@ -184,13 +184,13 @@ test('a position that is none is refused by name', async () => {
 
 test('every kind of change tells its position, a repeated one too; reads and failures do not', async () => {
   const key = { 'idempotency-key': newUlid() };
-  const place = newPlace();
-  const stored = await observe(place, key);
-  const repeated = await observe(place, key);
+  const location = newLocation();
+  const stored = await observe(location, key);
+  const repeated = await observe(location, key);
   expect(repeated.headers.get('idempotency-replayed')).toBe('true');
   const thread = await service.send('POST', '/chat/threads', { name: 'Coffee', created_by: user('ben') });
   const renamed = await service.send('PATCH', `/chat/threads/${thread.body.thread_id}`, { name: 'Tea' });
-  const item = { intake: 'scouting', body: { observed_at: '2026-03-01T08:15:00Z', capture_point: place } };
+  const item = { intake: 'scouting', body: { observed_at: '2026-03-01T08:15:00Z', capture_point: location } };
   const batch = await service.send('POST', '/intake/batch', [item]);
   for (const answer of [stored, repeated, thread, renamed, batch])
     expect(positionOf(answer)).toMatch(/^\w+\/\w+$/);

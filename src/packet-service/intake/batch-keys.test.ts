@@ -15,11 +15,11 @@ afterAll(async () => {
   await registry.stop();
 });
 
-let places = 0;
-/** An observation at a place of its own, so that no look-up of another one answers it. */
+let locations = 0;
+/** An observation at a location of its own, so that no look-up of another one answers it. */
 const observation = (message: string) => ({
   observed_at: '2026-03-01T08:15:00Z',
-  capture_point: { lat: 1 + ++places / 1000, lon: 2 },
+  capture_point: { lat: 1 + ++locations / 1000, lon: 2 },
   message,
 });
 const send = (items: object[], key?: string) =>

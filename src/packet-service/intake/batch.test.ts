@@ -159,10 +159,10 @@ test('a key that occurs twice in one batch stores one packet', async () => {
     item(1, 'twin'),
     item(2, 'twin'),
   ]);
-  const [one, two, three] = answer.results;
-  const stored = [one, two, three].filter(result => 'packet_uuid' in result);
+  const [first, second, third] = answer.results;
+  const stored = [first, second, third].filter(result => 'packet_uuid' in result);
   expect(new Set(stored.map(result => result.packet_uuid)).size).toBe(1);
-  expect(three.status === 409 || (one.status === 409 && two.status === 409)).toBe(true);
+  expect(third.status === 409 || (first.status === 409 && second.status === 409)).toBe(true);
 });
 
 test('messages come out in the order of their items, though the place of an earlier one took longer', async () => {
@@ -184,7 +184,7 @@ test('messages come out in the order of their items, though the place of an earl
     item(0, 'between'),
     said('four'),
   ]);
-  // The observation waits for no message; when it is stored, the place of the first message is still not known.
+  // The observation waits for no message; when it is stored, the location of the first message is still not resolved.
   await eventually(
     async () => (await service.pool.query("SELECT FROM idempotency_keys WHERE key = 'between'")).rowCount,
   );

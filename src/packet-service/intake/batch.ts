@@ -39,7 +39,7 @@ const checkItem = bodyCheck(BatchItem);
 /**
  * Accepts the items of a batch independently: a refused item does not affect the others. They share look-ups and
  * transactions with everything that arrives at the same time, and messages are stored in the order of their items,
- * even if the place of an earlier one takes longer to resolve.
+ * even if the location of an earlier one takes longer to resolve.
  *
  * Work on the event loop is paced, so that other requests are served between two items, and an item is parsed only
  * when there is room for it, so that the memory of many large batches is bounded.
@@ -63,8 +63,8 @@ export async function acceptBatch(
     // Items are read one after another, which keeps their order.
     const reading = readItem(bytes, pace);
     const read = reading instanceof Promise ? await reading : reading;
-    const placeKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
-    answers.push(answerItem(context, sender, { read, placeKey, size: bytes.length }, order));
+    const itemKey = batchKey === undefined ? undefined : `${batchKey}/${index}`;
+    answers.push(answerItem(context, sender, { read, itemKey, size: bytes.length }, order));
   }
   return Promise.all(answers);
 }
@@ -73,8 +73,8 @@ export async function acceptBatch(
 interface ReadItem {
   /** @throws Problem unreadable, too_large */
   read: () => unknown;
-  /** the key that its place in the batch gives it */
-  placeKey: string | undefined;
+  /** the key derived from the batch's key and its index in the batch */
+  itemKey: string | undefined;
   /** in bytes */
   size: number;
 }
@@ -132,13 +132,13 @@ function readItem(bytes: Buffer, pace: Pace): ReadItem['read'] | Promise<ReadIte
 async function acceptItem(
   context: BatchContext,
   sender: Sender,
-  { read, placeKey, size }: ReadItem,
+  { read, itemKey, size }: ReadItem,
   order: ItemOrder,
 ): Promise<IntakeAnswer & { truncated: readonly string[] }> {
   const { intake, idempotency_key, body } = checkItem(read());
   const kind = context.kinds[intake];
   kind.check(body);
-  const text = idempotency_key ?? placeKey;
+  const text = idempotency_key ?? itemKey;
   const key = text === undefined ? undefined : makeKey(sender, `POST /intake/${intake}`, text, body);
   const taking = key && idempotency_key === undefined ? findingFormer(context, { intake, body }) : context;
   const prepareInPace = async (turn?: Promise<void>) => {

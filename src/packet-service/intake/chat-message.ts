@@ -45,7 +45,10 @@ export async function readChatMessage(
   const text = truncate(sent.text);
   const enc = encryption(sent);
   const indexed = indexText(text);
-  const [{ geoid, additionalGeoids }] = await Promise.all([resolvePlace(resolver, sent), addWords(indexed)]);
+  const [{ geoid, additionalGeoids }] = await Promise.all([
+    resolveLocation(resolver, sent),
+    addWords(indexed),
+  ]);
   const parts = {
     geoid,
     additionalGeoids,
@@ -76,7 +79,7 @@ export async function readChatMessage(
  * The GeoID of a message: that of its capture point, else the first in `geoids`, else none. A failed resolution does
  * not refuse the message: chat must work without GPS and registry.
  */
-async function resolvePlace(
+async function resolveLocation(
   resolver: GeoidResolver,
   { capture_point, geoids = [] }: Static<typeof ChatMessageBody>,
 ): Promise<{ geoid: string; additionalGeoids: string[] }> {

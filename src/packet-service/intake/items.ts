@@ -45,8 +45,8 @@ async function splitLines(bytes: Buffer, pace: Pace): Promise<Buffer[]> {
   const lines: Buffer[] = [];
   const rest = stretches(pace);
   for (let start = 0; start < bytes.length; ) {
-    const found = bytes.indexOf(NEWLINE, start);
-    const end = found === -1 ? bytes.length : found;
+    const newline = bytes.indexOf(NEWLINE, start);
+    const end = newline === -1 ? bytes.length : newline;
     const line = bytes.subarray(start, end);
     if (!isBlankItem(line)) lines.push(line);
     if (lines.length > MAX_ITEMS) throw tooMany();

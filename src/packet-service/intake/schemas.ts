@@ -29,7 +29,7 @@ const PolygonGeometry = Type.Object(
   { title: 'a Polygon', additionalProperties: true },
 );
 
-/** The place if there is no capture point: GeoJSON (RFC 7946), a geometry or a Feature. */
+/** The location if there is no capture point: GeoJSON (RFC 7946), a geometry or a Feature. */
 export const GeoJson = Type.Union(
   [
     PointGeometry,

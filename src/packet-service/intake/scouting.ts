@@ -10,11 +10,11 @@ import type { NewPacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
- * Prepares the packet of an observation: resolves its place; the returned function makes the packet. The Body keeps
+ * Prepares the packet of an observation: resolves its location; the returned function makes the packet. The Body keeps
  * everything that was sent except observed_at, which is the Header's timestamp.
  *
  * @param from Content-Language and the user of the token
- * @throws Problem invalid, naming the field, also if the place has no GeoID
+ * @throws Problem invalid, naming the field, also if the location has no GeoID
  */
 export async function readObservation(
   resolver: GeoidResolver,
@@ -28,7 +28,7 @@ export async function readObservation(
   }
   refuseAhead(Date.parse(timestamp.utc), 'observed_at');
   const enc = encryption(body);
-  const { point, geoid, additionalGeoids, asOf } = await resolvePlace(resolver, sent);
+  const { point, geoid, additionalGeoids, asOf } = await resolveLocation(resolver, sent);
   return () => ({
     asOf,
     packet: makePacket({
@@ -47,7 +47,7 @@ export async function readObservation(
   });
 }
 
-async function resolvePlace(
+async function resolveLocation(
   resolver: GeoidResolver,
   { capture_point, geojson: sentGeojson }: Static<typeof ScoutingBody>,
 ): Promise<Resolution & { point: Point | null }> {

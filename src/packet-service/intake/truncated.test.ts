@@ -38,13 +38,13 @@ test('the answer to a message whose text is stored truncated names the text, als
 });
 
 test('the result of an item of a batch whose text is stored truncated names the text', async () => {
-  const place = { lat: 1, lon: 2 };
+  const location = { lat: 1, lon: 2 };
   const batch = [
     { intake: 'chat-message', body: { thread_id, text: 'x'.repeat(600) } },
     { intake: 'chat-message', body: { thread_id, text: 'short' } },
     {
       intake: 'scouting',
-      body: { observed_at: '2026-03-01T08:15:00Z', capture_point: place, text: 'x'.repeat(600) },
+      body: { observed_at: '2026-03-01T08:15:00Z', capture_point: location, text: 'x'.repeat(600) },
     },
   ];
   const id = expect.any(String);

@@ -95,14 +95,14 @@ function runBackups(context: BackupContext): Backups {
 
   return {
     start() {
-      begin([...loops.log, ...loops.rest]);
-      const tell = (status: BackupStatus) => {
+      begin([...loops.wal, ...loops.rest]);
+      const keepStatus = (status: BackupStatus) => {
         known = status;
       };
-      running.push(repeatLook(work.look, signal, tell));
+      running.push(repeatLook(work.look, signal, keepStatus));
     },
     async takeBase() {
-      begin(loops.log);
+      begin(loops.wal);
       const wait = () => logger.warn('still waiting for another process that takes a base backup');
       return whileLocked(await state.lockFile('base'), wait, work.takeOne);
     },

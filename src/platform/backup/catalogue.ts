@@ -40,12 +40,12 @@ export async function readBase(vault: Vault, id: string): Promise<Base> {
 }
 
 /** The segments from the start of a base backup to the end, or to the first that is missing. */
-export function logOf(base: Base, { segments }: Catalogue): string[] {
+export function walOf(base: Base, { segments }: Catalogue): string[] {
   return base.cluster ? contiguousFrom(base.cluster.startSegment, name => segments.has(name)) : [];
 }
 
 /** The time up to which a base backup can be restored: when its last segment was shipped, or its own end. */
 export function reachOf(base: Base, catalogue: Catalogue): Date {
-  const last = logOf(base, catalogue).at(-1);
+  const last = walOf(base, catalogue).at(-1);
   return (last && catalogue.segments.get(last)?.modified) || new Date(base.endedAt);
 }

@@ -51,7 +51,7 @@ export async function beginBackups(
   context: Pick<BackupContext, 'state' | 'target' | 'sealing' | 'backupKey'>,
 ): Promise<string> {
   const { state, target } = context;
-  const instance = await state.renew(await state.instanceAt(target.place));
+  const instance = await state.renew(await state.instanceAt(target.location));
   await openVault(context, instance, { create: true });
   return instance;
 }
@@ -59,7 +59,7 @@ export async function beginBackups(
 /** @throws DamagedError when the target has lost the key: its disk is not mounted, or somebody removed it */
 async function openOwn(context: BackupContext): Promise<Vault> {
   const { state, target } = context;
-  const instance = await state.instanceAt(target.place);
+  const instance = await state.instanceAt(target.location);
   const [shipped, base] = [await state.read('shipped'), await state.read('base')];
   const isNew = (shipped?.instance !== instance || !shipped.last) && base?.instance !== instance;
   return openVault(context, instance, { create: isNew });

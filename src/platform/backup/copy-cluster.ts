@@ -19,7 +19,7 @@ export interface Copied {
 
 /** A block: large enough for a target in which each object costs a request, and the unit of what need not be copied again. */
 const BLOCK_BYTES = 4 * 1024 * 1024;
-/** A larger file has blocks of its own, at the same places each day; smaller ones share blocks. */
+/** A larger file has blocks of its own, at the same offsets each day; smaller ones share blocks. */
 const SMALL_BYTES = 512 * 1024;
 const CONTROL = 'global/pg_control';
 

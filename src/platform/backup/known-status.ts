@@ -5,13 +5,13 @@ import { openTarget, type TargetSettings } from './objects/open-target.ts';
 import { openState } from './state.ts';
 import { backupDetail } from './status.ts';
 
-/** What the files of a DATA_DIR tell of its backups. */
+/** The state of the backups of a DATA_DIR, by its files. */
 export interface KnownBackups {
   /** OK, or the word of /health/ready for what is not */
   status: string;
   message: string;
   /** where the backups are */
-  place: string;
+  location: string;
   /** absent before the first start with backups */
   instance: string | undefined;
   /** until when the log was shipped */
@@ -40,6 +40,6 @@ export async function readKnownBackups(
   const known = { instance: instance ?? '', base, verified, shipped, trouble, ...waiting };
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
   const { status, message = '' } = backupDetail(known, limits, now);
-  const { place } = openTarget(settings);
-  return { status, message, place, instance, shippedAt: shipped?.at, verifiedAt: verified?.at };
+  const { location } = openTarget(settings);
+  return { status, message, location, instance, shippedAt: shipped?.at, verifiedAt: verified?.at };
 }

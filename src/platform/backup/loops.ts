@@ -20,10 +20,10 @@ export interface Loop {
 }
 
 /** Everything that a process repeats which does the backups. */
-export function makeLoops(work: BackupWork): { log: Loop[]; rest: Loop[] } {
+export function makeLoops(work: BackupWork): { wal: Loop[]; rest: Loop[] } {
   const { longest, longestOfBases } = PAUSE_MS;
   return {
-    log: [
+    wal: [
       { what: work.SHIPPING, run: () => work.ship(), pauseMs: () => TICK_MS, longestMs: longest },
       { what: work.CLOSING, run: work.closeSegment, pauseMs: work.closingPauseMs, longestMs: longest },
       { what: 'limiting the spool', run: work.limitSpool, pauseMs: () => TICK_MS, longestMs: longest },
@@ -54,7 +54,7 @@ export async function repeat(
     } catch (error) {
       if (signal.aborted) return;
       pause = Math.min(PAUSE_MS.first * 2 ** failures++, longestMs);
-      await troubles.tell(what, error as Error);
+      await troubles.report(what, error as Error);
     }
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

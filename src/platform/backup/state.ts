@@ -38,7 +38,7 @@ export interface StateStore {
   /** The id under which this DATA_DIR's objects are; made when there is none, once for all processes. */
   instance(): Promise<string>;
   /** The same, for a target: another target than the one before begins with another id, and so with a base backup. */
-  instanceAt(place: string): Promise<string>;
+  instanceAt(location: string): Promise<string>;
   /**
    * Takes another id, after another copy of this DATA_DIR has written under the present one.
    *
@@ -96,12 +96,12 @@ export function openState(dataDir: string): StateStore {
       }),
     instance: async () =>
       (await present()) ?? (await alone(async () => (await present()) ?? (await makeInstance()))),
-    instanceAt: place =>
+    instanceAt: location =>
       alone(async () => {
         const [instance, target] = [await present(), await read('target')];
-        if (instance && target?.place === place) return instance;
+        if (instance && target?.place === location) return instance;
         const chosen = instance && !target ? instance : await makeInstance();
-        await write('target', { place });
+        await write('target', { place: location });
         return chosen;
       }),
     renew: was =>

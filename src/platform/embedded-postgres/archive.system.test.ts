@@ -14,7 +14,7 @@ test('a segment of the log is closed after a transaction that writes, also one t
       // Its workers write, too.
       await client.query('ALTER SYSTEM SET autovacuum = off');
       await client.query('SELECT pg_reload_conf()');
-      const place = async () =>
+      const currentSegment = async () =>
         (await client.query('SELECT pg_walfile_name(pg_current_wal_lsn()) AS name')).rows[0].name;
       const slow = new pg.Client(server.owner);
       await slow.connect();
@@ -23,15 +23,15 @@ test('a segment of the log is closed after a transaction that writes, also one t
       await client.query('CREATE TABLE overtaking ()');
       let snapshot = await closeSegment(client, undefined);
       for (let look = 0; look < 3; look++) {
-        const before = await place();
+        const before = await currentSegment();
         snapshot = await closeSegment(client, snapshot);
-        expect(await place()).toBe(before);
+        expect(await currentSegment()).toBe(before);
       }
       await slow.query('COMMIT');
       await slow.end();
-      const before = await place();
+      const before = await currentSegment();
       await closeSegment(client, snapshot);
-      expect(await place()).not.toBe(before);
+      expect(await currentSegment()).not.toBe(before);
     });
   } finally {
     await server.stop();

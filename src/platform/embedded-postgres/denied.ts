@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 
-/** Why this user may not go to a place, and what to do. */
+/** Why this user may not enter a folder, and what to do. */
 export interface Denial {
   reason: string;
   remedy: string;
@@ -10,12 +10,12 @@ export interface Denial {
 /**
  * Explains that access to a file or folder was denied, by the folder on the way to it that can still be seen.
  *
- * @param place that could not be used
- * @param dataDir DATA_DIR, which `place` is in, or is itself
+ * @param location that could not be used
+ * @param dataDir DATA_DIR, which `location` is in, or is itself
  */
-export function explainDenied(place: string, dataDir: string): Denial {
+export function explainDenied(location: string, dataDir: string): Denial {
   const self = process.geteuid?.() ?? 0;
-  const { folder, owner, mode } = nearestSeen(path.resolve(place));
+  const { folder, owner, mode } = nearestSeen(path.resolve(location));
   const reason = `${folder} belongs to user ${owner}, with mode ${mode}, and this is user ${self}`;
   const remedy =
     owner === self
@@ -24,9 +24,9 @@ export function explainDenied(place: string, dataDir: string): Denial {
   return { reason, remedy };
 }
 
-/** The last folder on the way to a place that can be looked at: it is the one that lets nobody through. */
-function nearestSeen(place: string): { folder: string; owner: number; mode: string } {
-  for (let folder = place; ; folder = path.dirname(folder)) {
+/** The last folder of a path that can be looked at: it is the one that lets nobody through. */
+function nearestSeen(location: string): { folder: string; owner: number; mode: string } {
+  for (let folder = location; ; folder = path.dirname(folder)) {
     try {
       const { uid: owner, mode } = statSync(folder);
       return { folder, owner, mode: (mode & 0o777).toString(8) };

@@ -65,7 +65,7 @@ export function hasCluster(layout: Layout, binaries: Binaries): boolean {
 }
 
 /**
- * Makes the data directory beside its place and renames it when it is complete and on the disk, so that one
+ * Makes the data directory next to its final path and renames it when it is complete and on the disk, so that one
  * cut off by a kill or a full disk is never taken for a database. The caller holds the transition lock.
  */
 export async function initialise(

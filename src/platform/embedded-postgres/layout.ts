@@ -49,13 +49,13 @@ export interface Layout {
 export function prepareLayout(dataDir: string): Layout {
   makeDirectory(dataDir);
   const real = realpathSync(dataDir);
-  const place = join(real, 'postgres');
-  if (makeDirectory(place)) {
+  const directory = join(real, 'postgres');
+  if (makeDirectory(directory)) {
     // Others may pass through, because as root the server runs as one of them; nothing in it is theirs to read.
-    chmodSync(place, 0o711);
+    chmodSync(directory, 0o711);
   }
   // It may be a link into a system directory: see outside.ts.
-  const layout = layoutIn(real, realpathSync(place));
+  const layout = layoutIn(real, realpathSync(directory));
   accessSync(layout.home, constants.W_OK);
   for (const lock of [layout.transitionLock, layout.usersLock]) {
     makeEmptyFile(lock);
@@ -66,9 +66,9 @@ export function prepareLayout(dataDir: string): Layout {
 
 /** The paths in a DATA_DIR, without making anything; undefined if no embedded server was ever started in it. */
 export function findLayout(dataDir: string): Layout | undefined {
-  const place = join(dataDir, 'postgres');
-  if (statSync(place, { throwIfNoEntry: false }) === undefined) return undefined;
-  return layoutIn(realpathSync(dataDir), realpathSync(place));
+  const directory = join(dataDir, 'postgres');
+  if (statSync(directory, { throwIfNoEntry: false }) === undefined) return undefined;
+  return layoutIn(realpathSync(dataDir), realpathSync(directory));
 }
 
 function layoutIn(dataDir: string, home: string): Layout {
@@ -153,8 +153,8 @@ export function makePassword(path: string, password = randomPassword()): void {
 
 /** @throws EmbeddedPostgresError when the file is gone or empty */
 export function readPassword(layout: Layout, path: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  const password = found === undefined ? '' : readFileSync(path, 'utf8').trim();
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const password = stats === undefined ? '' : readFileSync(path, 'utf8').trim();
   if (password !== '') return password;
   throw new EmbeddedPostgresError(
     `DATA_DIR ${layout.dataDir} contains a database but not its password, ${path}: restore the file from ` +

@@ -16,7 +16,7 @@ export interface ByteRange {
  */
 export interface FileStore {
   /** its location, for operators */
-  readonly place: string;
+  readonly location: string;
   /**
    * Receives bytes on this machine's disk: the first half of storing an upload.
    *

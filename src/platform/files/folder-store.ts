@@ -14,7 +14,7 @@ export function folderStore(folder: string): FileStore {
 
   return {
     ...receiving,
-    place: `the folder ${folder}`,
+    location: `the folder ${folder}`,
     async put(key, content) {
       const target = pathOf(key);
       const received = content instanceof Uint8Array ? await receiving.keep(content) : content;

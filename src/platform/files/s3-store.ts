@@ -30,7 +30,7 @@ export function s3Store(settings: S3Settings & { S3_BUCKET: string }, folder: st
 
   return {
     ...receiving,
-    place: `the bucket ${Bucket}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
+    location: `the bucket ${Bucket}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`,
     put: (key, content) =>
       storing(async () => {
         const { sdk, client } = await s3();

@@ -60,7 +60,7 @@ export async function adoptFileStore(pool: pg.Pool, files: FileStore): Promise<s
 export async function readStoreId(files: FileStore): Promise<string | undefined> {
   if ((await files.size(KEY)) === undefined) return undefined;
   const id = (await text(await files.read(KEY))).trim();
-  if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.place} is damaged: it must hold a UUID`);
+  if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.location} is damaged: it must hold a UUID`);
   return id;
 }
 
@@ -77,10 +77,10 @@ async function writeId(files: FileStore): Promise<string> {
   return id;
 }
 
-function refusal({ place }: FileStore, own: string | undefined, recorded: string): string {
-  const found = own === undefined ? 'has no id' : `has the id ${own}`;
+function refusal({ location }: FileStore, own: string | undefined, recorded: string): string {
+  const mismatch = own === undefined ? 'has no id' : `has the id ${own}`;
   return (
-    `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${place} ${found}. All processes ` +
+    `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${location} ${mismatch}. All processes ` +
     'on one database need the same files: share the folder, or use S3. If these are the files (moved, or restored ' +
     'without their id), record that with `fieldtrace files adopt`'
   );

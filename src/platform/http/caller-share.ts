@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Places } from '../limits/places.ts';
+import type { Slots } from '../limits/slots.ts';
 import { addressBlock, isLocalRequest } from './address.ts';
 import { Problem } from './problems.ts';
 
@@ -26,11 +26,11 @@ export type TakeShare = (
 ) => Promise<void>;
 
 /** Bounds how many of something one caller has over all processes, so that the others find room. */
-export function callerShare(places: Places, { perCaller, what, retryAfter }: ShareOptions): TakeShare {
+export function callerShare(slots: Slots, { perCaller, what, retryAfter }: ShareOptions): TakeShare {
   return async (request, { raw }, user) => {
     const caller = callerOf(request, user);
     if (caller === undefined || raw.closed) return;
-    const free = await places.take(what, caller, perCaller);
+    const free = await slots.take(what, caller, perCaller);
     if (free === undefined) {
       const reason = user === undefined ? 'limit.open_of_address' : 'limit.open_of_user';
       throw new Problem(reason, { max: perCaller, what }, { retryAfter });

@@ -1,22 +1,22 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Places } from '../limits/places.ts';
+import type { Slots } from '../limits/slots.ts';
 import { callerShare, type ShareOptions } from './caller-share.ts';
 import { Problem } from './problems.ts';
 import { type ReadingLook, type ReadingSpeed, readingMeter } from './reading-speed.ts';
 import { fault } from './reasons/catalogue.ts';
 import type { Server } from './server.ts';
-import { waitingPlaces } from './waiting-places.ts';
+import { waitingSlots } from './waiting-slots.ts';
 
 /** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
 const STOP_PATIENCE_MS = 10_000;
-/** Longest wait of a caller without a token for a place, in milliseconds. */
-const PLACE_PATIENCE_MS = 5000;
+/** Longest wait of a caller without a token for a slot, in milliseconds. */
+const SLOT_PATIENCE_MS = 5000;
 /** Seconds between two looks at how fast clients read. */
 const LOOK_SECONDS = 5;
 
 /** Bounds on downloads. */
 export interface DownloadLimits extends ShareOptions {
-  /** how many callers without a token have at once in this process; undefined: as many as there are places */
+  /** how many callers without a token have at once in this process; undefined: as many as there are slots */
   withoutToken: number | undefined;
   /** a client that reads slower is disconnected */
   slowest: ReadingSpeed;
@@ -26,7 +26,7 @@ export interface DownloadLimits extends ShareOptions {
  * Admits a request that begins a download.
  *
  * @returns a signal that fires when the client is gone, and when the service has stopped waiting for downloads
- * @throws Problem too_many_requests; unavailable if callers without a token have all places that are theirs
+ * @throws Problem too_many_requests; unavailable if callers without a token have taken all their slots
  */
 export type AdmitDownload = (
   request: FastifyRequest,
@@ -46,16 +46,16 @@ interface Download {
  * Bounds how many downloads a caller has at the same time, how many callers without a token have together, how slowly
  * clients read them, and how long stopping waits for them.
  */
-export function admitDownloads(app: Server, places: Places, limits: DownloadLimits): AdmitDownload {
-  const takeShare = callerShare(places, limits);
-  const takeOpenPlace = openPlaces(limits);
+export function admitDownloads(app: Server, slots: Slots, limits: DownloadLimits): AdmitDownload {
+  const takeShare = callerShare(slots, limits);
+  const takeSlotWithoutToken = slotsWithoutToken(limits);
   const open = new Set<Download>();
   endAtStop(app, open);
   endSlow(app, open, limits);
 
   return async (request, reply, user) => {
     await takeShare(request, reply, user);
-    if (user === undefined) await takeOpenPlace(reply);
+    if (user === undefined) await takeSlotWithoutToken(reply);
     const abort = new AbortController();
     const isTooSlow = readingMeter(limits.slowest, LOOK_SECONDS);
     const download = { abort, request: request.raw, reply: reply.raw, isTooSlow };
@@ -70,16 +70,16 @@ export function admitDownloads(app: Server, places: Places, limits: DownloadLimi
   };
 }
 
-/** Takes one of the places of callers without a token until the answer has been sent or its connection is closed. */
-function openPlaces({
+/** Takes one of the slots of callers without a token until the answer has been sent or its connection is closed. */
+function slotsWithoutToken({
   withoutToken,
   what,
   retryAfter,
 }: DownloadLimits): (reply: FastifyReply) => Promise<void> {
   if (withoutToken === undefined) return async () => {};
-  const take = waitingPlaces({
+  const take = waitingSlots({
     most: withoutToken,
-    patienceMs: PLACE_PATIENCE_MS,
+    patienceMs: SLOT_PATIENCE_MS,
     full: fault('limit.places_without_token', { what }),
     retryAfter,
   });
@@ -100,7 +100,7 @@ function endAtStop(app: Server, open: ReadonlySet<Download>): void {
   app.addHook('onClose', async () => clearTimeout(deadline));
 }
 
-/** Disconnects clients that read too slowly, because each download holds one of few places until its end. */
+/** Disconnects clients that read too slowly, because each download holds one of few slots until its end. */
 function endSlow(app: Server, open: ReadonlySet<Download>, { slowest, what }: DownloadLimits): void {
   const look = () => {
     for (const { request, reply, isTooSlow } of open) {

@@ -232,19 +232,19 @@ function readEscapes(
   return { end: text.length };
 }
 
-/** The path of the value or key that begins at a place, as in `a.b[0]`; at most 200 characters of it. */
-function pathAt(text: string, place: number): string {
+/** The path of the value or key that begins at a position, as in `a.b[0]`; at most 200 characters of it. */
+function pathAt(text: string, position: number): string {
   /** of each open container: the index in an array, or where the key in an object begins */
   const open: { isArray: boolean; at: number }[] = [];
   let keyComes = false;
-  for (let at = 0; at <= place; at++) {
+  for (let at = 0; at <= position; at++) {
     const char = text.charCodeAt(at);
     const top = open.at(-1);
     if (char === QUOTE) {
       if (keyComes && top) top.at = at;
       keyComes = false;
       at = endOfString(text, at);
-    } else if (at === place) {
+    } else if (at === position) {
       break;
     } else if (char === OPEN_BRACKET || char === OPEN_BRACE) {
       open.push({ isArray: char === OPEN_BRACKET, at: 0 });

@@ -45,10 +45,10 @@ export function startWorker<Data>(
   let more = false;
 
   async function look(): Promise<void> {
-    const places = concurrency - running.size;
-    if (places === 0) return;
-    const jobs = await boss.fetch<Data>(queue, { batchSize: places, includeMetadata: true });
-    more = jobs.length === places;
+    const slots = concurrency - running.size;
+    if (slots === 0) return;
+    const jobs = await boss.fetch<Data>(queue, { batchSize: slots, includeMetadata: true });
+    more = jobs.length === slots;
     for (const job of jobs) begin(job);
   }
 

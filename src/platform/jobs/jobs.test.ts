@@ -110,7 +110,7 @@ test('jobs that wait for another attempt are counted at once, also while none is
     { n: 1 },
     { n: 2 },
   ]);
-  const counted = async () => (await countJobs(database.pool, SCHEMA)).find(one => one.queue === queue);
+  const counted = async () => (await countJobs(database.pool, SCHEMA)).find(entry => entry.queue === queue);
   const retries = await eventually(
     () => findRetries(database.pool, SCHEMA, queue),
     found => found?.jobs === 2,
@@ -136,7 +136,7 @@ test('no more jobs run at once than asked for, and one that hangs holds up no ot
   }, 4);
   await send(jobs, ...Array.from({ length: 30 }, (_, n) => n + 1));
   jobs.wake();
-  // Each time that all places are taken, one of the jobs ends; the first one hangs.
+  // Each time that all slots are taken, one of the jobs ends; the first one hangs.
   while (done.size < 29) {
     await eventually(() => running.size === Math.min(4, 30 - done.size));
     const [finish] = [...running].filter(([n]) => n !== 1).map(([, end]) => end);

@@ -13,7 +13,7 @@ export interface Receiver {
   /** the name of the queue */
   queue: 'mail' | 'webhook';
   /** such as `the mail server mail.example:587`, without credentials */
-  place: string;
+  label: string;
   /** the setting that names it */
   setting: 'SMTP_URL' | 'WEBHOOK_URL';
 }
@@ -31,12 +31,12 @@ export function receiversOf({
 }: Pick<Settings, 'SMTP_URL' | 'WEBHOOK_URL'>): Receiver[] {
   const server = mailServerOf({ SMTP_URL });
   return [
-    ...(server ? [{ queue: 'mail', place: `the mail server ${server}`, setting: 'SMTP_URL' } as const] : []),
+    ...(server ? [{ queue: 'mail', label: `the mail server ${server}`, setting: 'SMTP_URL' } as const] : []),
     ...(WEBHOOK_URL
       ? [
           {
             queue: 'webhook',
-            place: `the webhook receiver ${new URL(WEBHOOK_URL).host}`,
+            label: `the webhook receiver ${new URL(WEBHOOK_URL).host}`,
             setting: 'WEBHOOK_URL',
           } as const,
         ]
@@ -66,11 +66,11 @@ export async function lookAtReceiver(
 }
 
 /** What is wrong with a receiver, in a sentence; undefined if nothing is. */
-export function troubleOf({ place, failing }: ReceiverState): string | undefined {
+export function troubleOf({ label, failing }: ReceiverState): string | undefined {
   if (!failing) return undefined;
   const { since, deliveries, error } = failing;
   const wait = deliveries === 1 ? '1 delivery waits' : `${deliveries} deliveries wait`;
-  return `${wait} for ${place}, since ${since.toISOString()}: ${error}`;
+  return `${wait} for ${label}, since ${since.toISOString()}: ${error}`;
 }
 
 /**
@@ -90,13 +90,13 @@ export function watchReceivers(
   }: { health: Health; pool: pg.Pool; schema: string; queues: readonly string[] },
 ): void {
   for (const receiver of receiversOf(settings).filter(({ queue }) => queues.includes(queue))) {
-    const tell = transitions(receiver, app.log);
+    const logTransition = transitions(receiver, app.log);
     const state = sampled(app, async () => {
-      const found = await lookAtReceiver(pool, schema, receiver);
-      tell(found);
-      return found;
+      const current = await lookAtReceiver(pool, schema, receiver);
+      logTransition(current);
+      return current;
     });
-    health.tell(() => {
+    health.addDetail(() => {
       const known = state();
       return known && detailOf(known);
     });
@@ -105,20 +105,20 @@ export function watchReceivers(
 
 function detailOf(state: ReceiverState): HealthDetail {
   const message = troubleOf(state);
-  const { queue: name, place } = state;
+  const { queue: name, label } = state;
   return message === undefined
-    ? { name, status: 'OK', message: place }
+    ? { name, status: 'OK', message: label }
     : { name, status: 'FAILING', message };
 }
 
-function transitions({ place }: Receiver, logger: FastifyBaseLogger): (state: ReceiverState) => void {
+function transitions({ label }: Receiver, logger: FastifyBaseLogger): (state: ReceiverState) => void {
   let isFailing = false;
   return ({ failing }) => {
     if (failing && !isFailing) {
       const { since, deliveries, error: reason } = failing;
-      logger.error({ since, deliveries, reason }, `${place} takes nothing; deliveries are tried again`);
+      logger.error({ since, deliveries, reason }, `${label} takes nothing; deliveries are tried again`);
     }
-    if (!failing && isFailing) logger.info(`${place} takes deliveries again`);
+    if (!failing && isFailing) logger.info(`${label} takes deliveries again`);
     isFailing = failing !== undefined;
   };
 }

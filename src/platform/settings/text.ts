@@ -72,7 +72,7 @@ export function shownValue(name: string, value: unknown): string {
     /^([a-z0-9+]+:\/\/)([^/?#]*)([^?#]*)(.*)$/is.exec(text) ?? [];
   const at = authority.lastIndexOf('@');
   const user = at < 0 ? '' : `${authority.slice(0, at).replace(/:.*$/s, ':***')}@`;
-  const isPlace = /^(postgres(ql)?|file|s3):/.test(scheme);
-  const shownPath = isPlace || path.length < 2 ? path : '/…';
+  const hasPlainPath = /^(postgres(ql)?|file|s3):/.test(scheme);
+  const shownPath = hasPlainPath || path.length < 2 ? path : '/…';
   return scheme + user + authority.slice(at + 1) + shownPath + (query ? '?…' : '');
 }

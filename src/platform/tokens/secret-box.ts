@@ -10,15 +10,15 @@ export interface SecretBox {
   /**
    * A text as it is kept: encrypted where SECRETS_KEY is set, and otherwise itself.
    *
-   * @param place where it is kept, such as a table and a key; it cannot be opened as that of another place
+   * @param location where it is kept, such as a table and a key; it cannot be opened as that of another location
    */
-  seal(text: string, place: string): string;
+  seal(text: string, location: string): string;
   /**
    * What was sealed; a text that was kept before SECRETS_KEY was set is itself.
    *
    * @throws SettingsError when SECRETS_KEY is missing, or is another one
    */
-  open(kept: string, place: string): string;
+  open(kept: string, location: string): string;
   /** Whether a kept text is as `seal` would keep it now: encrypted with the first key. */
   isCurrent(kept: string): boolean;
 }
@@ -36,18 +36,18 @@ export function secretBox({ SECRETS_KEY }: Pick<Settings, 'SECRETS_KEY'>): Secre
   const keys = SECRETS_KEY?.split(',').map(deriveKey) ?? [];
   const [first] = keys;
   return {
-    seal: (text, place) => (first ? encrypt(first, text, place) : text),
-    open(kept, place) {
+    seal: (text, location) => (first ? encrypt(first, text, location) : text),
+    open(kept, location) {
       if (!kept.startsWith(SEALED)) return kept;
       const [id = '', payload = ''] = kept.slice(SEALED.length).split(':');
       const key = keys.find(key => key.id === id);
       if (!key) {
         const sentence = keys.length === 0 ? 'must be set' : 'is not the one';
         throw new SettingsError(
-          `SECRETS_KEY ${sentence} that secrets in the database are encrypted with (${place})`,
+          `SECRETS_KEY ${sentence} that secrets in the database are encrypted with (${location})`,
         );
       }
-      return decrypt(key, payload, place);
+      return decrypt(key, payload, location);
     },
     isCurrent: kept => (first ? kept.startsWith(`${SEALED}${first.id}:`) : !kept.startsWith(SEALED)),
   };
@@ -58,19 +58,19 @@ function deriveKey(secret: string): Key {
   return { id: hash('sha256', Buffer.concat([Buffer.from('id'), bytes]), 'hex').slice(0, 8), bytes };
 }
 
-function encrypt({ id, bytes }: Key, text: string, place: string): string {
+function encrypt({ id, bytes }: Key, text: string, location: string): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-gcm', bytes, iv).setAAD(Buffer.from(place));
+  const cipher = createCipheriv('aes-256-gcm', bytes, iv).setAAD(Buffer.from(location));
   const content = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
   return `${SEALED}${id}:${Buffer.concat([iv, cipher.getAuthTag(), content]).toString('base64url')}`;
 }
 
-function decrypt({ bytes }: Key, payload: string, place: string): string {
+function decrypt({ bytes }: Key, payload: string, location: string): string {
   const sealed = Buffer.from(payload, 'base64url');
   const iv = sealed.subarray(0, IV_BYTES);
   const tag = sealed.subarray(IV_BYTES, IV_BYTES + TAG_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', bytes, iv, { authTagLength: TAG_BYTES });
-  decipher.setAAD(Buffer.from(place)).setAuthTag(tag);
+  decipher.setAAD(Buffer.from(location)).setAuthTag(tag);
   const content = sealed.subarray(IV_BYTES + TAG_BYTES);
   return Buffer.concat([decipher.update(content), decipher.final()]).toString('utf8');
 }

@@ -8,7 +8,7 @@ const LONGEST_PAUSE_MS = 30_000;
  * second, which doubles each time, so that workers that cannot start do not keep the machine busy.
  *
  * @param ranMs how long it ran
- * @param failures how often in a row workers in its place ended soon
+ * @param failures how often in a row workers in its slot ended soon
  * @returns in milliseconds, with the number of failures of the next one
  */
 export function restartPause(ranMs: number, failures: number): { pause: number; failed: number } {

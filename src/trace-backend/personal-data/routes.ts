@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import type { Places } from '../../platform/limits/places.ts';
+import type { Slots } from '../../platform/limits/slots.ts';
 import { EXPORTS } from '../../platform/personal-data/personal-data.ts';
 import { zipOf } from '../../platform/personal-data/zip.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
@@ -23,7 +23,7 @@ export interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
-  places: Places;
+  places: Slots;
 }
 
 /** Retry-After while another export is running, in seconds. */

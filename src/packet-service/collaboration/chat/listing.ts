@@ -97,7 +97,7 @@ export function sendList<Row>(
 export async function* inBatches<Row, At>(
   wanted: number,
   start: At | undefined,
-  placeOf: (row: Row) => At,
+  cursorOf: (row: Row) => At,
   fetch: (after: At | undefined, limit: number) => Promise<Row[]>,
 ): AsyncGenerator<Row[]> {
   let after = start;
@@ -107,7 +107,7 @@ export async function* inBatches<Row, At>(
     yield rows;
     if (rows.length < limit) return;
     left -= limit;
-    after = placeOf(rows.at(-1) as Row);
+    after = cursorOf(rows.at(-1) as Row);
   }
 }
 

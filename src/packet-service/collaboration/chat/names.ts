@@ -7,7 +7,7 @@ export interface Named {
 }
 
 /** What a request says about names. */
-type Asked = Pick<Caller, 'user'> & { query: { details?: 'true' | 'false' } };
+type NamesRequest = Pick<Caller, 'user'> & { query: { details?: 'true' | 'false' } };
 
 /**
  * Adds the names of users to rows, if the request asks for details with a token: without one, anybody can ask for the
@@ -17,7 +17,7 @@ type Asked = Pick<Caller, 'user'> & { query: { details?: 'true' | 'false' } };
  */
 export async function named<Row>(
   findNames: FindNames,
-  { user, query }: Asked,
+  { user, query }: NamesRequest,
   userOf: (row: Row) => string | undefined,
   rows: Row[],
 ): Promise<(Row & Named)[]> {
@@ -30,9 +30,9 @@ export async function named<Row>(
 /** `named` for the batches of a list. */
 export async function* withNames<Row>(
   findNames: FindNames,
-  asked: Asked,
+  request: NamesRequest,
   userOf: (row: Row) => string | undefined,
   batches: AsyncGenerator<Row[]>,
 ): AsyncGenerator<(Row & Named)[]> {
-  for await (const rows of batches) yield await named(findNames, asked, userOf, rows);
+  for await (const rows of batches) yield await named(findNames, request, userOf, rows);
 }

@@ -122,8 +122,8 @@ function registerThreads(app: Server, { pool, findNames, untilComplete }: Chat, 
   app.get('/chat/threads/:thread_id', { schema: getThreadSchema }, async request => {
     const threadId = await findOwn(request, request.params.thread_id);
     const thread = (await findThread(pool, threadId)) as Thread;
-    const [found] = await named(findNames, request, provenCreator, [thread]);
-    return threadObject(found as Thread);
+    const [namedThread] = await named(findNames, request, provenCreator, [thread]);
+    return threadObject(namedThread as Thread);
   });
 
   app.patch('/chat/threads/:thread_id', { schema: renameThreadSchema }, async request => {
@@ -235,7 +235,7 @@ function registerSearch(app: Server, reads: ChooseReads): void {
   const areDistributed = distributionOf('chat_messages');
   app.post('/chat/query', { schema: searchSchema, config: { keyScope: 'read' } }, async (request, reply) => {
     const { user_id, keyword, geoid, from, to, limit, cursor } = request.body;
-    const asked = {
+    const criteria = {
       userId: required('user_id', claimedUser(request, 'user_id', user_id)),
       openOnly: request.anonymous,
       keyword: keyword ? fold(keyword) : undefined,
@@ -244,7 +244,7 @@ function registerSearch(app: Server, reads: ChooseReads): void {
       to: rangeEnd(to, 'to'),
     };
     const readFrom = await reads(request);
-    const search = { ...asked, isDistributed: await areDistributed(readFrom.database) };
+    const search = { ...criteria, isDistributed: await areDistributed(readFrom.database) };
     const start = await positionOf(cursor, id => findOnEither(readFrom, on => findPagePosition(on, id)));
     const matches = (wanted: number) => searchMessages(readFrom, search, start, wanted);
     return sendList(reply, 'results', limit, matches, row => messageItem(row, true));

@@ -211,9 +211,9 @@ function ownTokenCheck(registry: UserRegistry): TokenCheck {
  * @returns a function that fetches the keys of a user registry; it throws Error, also if the registry does not answer
  */
 export function keysFrom(url: URL, limits: Partial<OutboundLimits>): () => Promise<JSONWebKeySet> {
-  const ask = outbound({ name: 'the user registry', ...limits });
+  const send = outbound({ name: 'the user registry', ...limits });
   return async () => {
-    const { status, body } = await ask({ method: 'GET', url });
+    const { status, body } = await send({ method: 'GET', url });
     if (status !== 200) throw new Error(`the user registry answered ${status}`);
     return body as JSONWebKeySet;
   };

@@ -58,7 +58,7 @@ export function keyHolders(
   const url = new URL(`${base.replace(/\/+$/, '')}/user/api-keys/resolve`);
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
 
-  async function ask(sha256: string): Promise<KeyHolder | undefined> {
+  async function resolve(sha256: string): Promise<KeyHolder | undefined> {
     const { status, body } = await send({ method: 'POST', url, headers, body: { sha256 } });
     if (status === 404) return undefined;
     const holder = status === 200 ? readHolder(body) : undefined;
@@ -72,7 +72,7 @@ export function keyHolders(
     ttl: limits.keptMs,
     ignoreFetchAbort: true,
     async fetchMethod(sha256, _stale, { options }) {
-      const holder = await ask(sha256);
+      const holder = await resolve(sha256);
       if (!holder) options.ttl = limits.refusedMs;
       return { holder };
     },

@@ -16,8 +16,8 @@ const MAX_KNOWN = 100_000;
  */
 export async function keepTokenless(database: Database, field: string, userId: string): Promise<void> {
   await lockUsers(database, [userId]);
-  const [found] = await findTokenUsers(database, [userId]);
-  if (found !== undefined) throw userHasTokens(field);
+  const [tokenUser] = await findTokenUsers(database, [userId]);
+  if (tokenUser !== undefined) throw userHasTokens(field);
 }
 
 /** The users who have sent a valid token: a request without a token cannot act as one of them. */
@@ -52,8 +52,8 @@ export function tokenUsers(pool: pg.Pool, onFirst: OnFirstToken): TokenUsers {
   );
   const find = batchLoader(
     async (userIds: string[]) => {
-      const found = new Set(await findTokenUsers(pool, userIds));
-      return userIds.map(userId => found.has(userId));
+      const tokenUsers = new Set(await findTokenUsers(pool, userIds));
+      return userIds.map(userId => tokenUsers.has(userId));
     },
     { max: 500 },
   );
@@ -66,9 +66,9 @@ export function tokenUsers(pool: pg.Pool, onFirst: OnFirstToken): TokenUsers {
     },
     async has(userId) {
       if (known.get(userId)) return true;
-      const found = await find(userId);
-      if (found) known.set(userId, true);
-      return found;
+      const isTokenUser = await find(userId);
+      if (isTokenUser) known.set(userId, true);
+      return isTokenUser;
     },
   };
 }

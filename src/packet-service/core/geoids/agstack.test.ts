@@ -26,7 +26,7 @@ const polygon = (ring: Ring) => ({ type: 'Polygon', coordinates: [ring] });
 
 const opened: { stop(): Promise<void> }[] = [];
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(each => each.stop()));
+  await Promise.all(opened.splice(0).map(server => server.stop()));
 });
 
 type Options = Parameters<typeof loopbackRegistry>[0];
@@ -112,9 +112,9 @@ describe.each(versions)('a registry of %s', (_name, options) => {
 
   test('gives a neighbour of a registered point its own GeoID', async () => {
     const { resolver } = await connect(options);
-    const one = await resolver.resolve({ lat: 30.00001, lon: 76.00001 });
+    const first = await resolver.resolve({ lat: 30.00001, lon: 76.00001 });
     const other = await resolver.resolve({ lat: 30.000012, lon: 76.00001 });
-    expect(other.geoid).not.toBe(one.geoid);
+    expect(other.geoid).not.toBe(first.geoid);
   });
 
   test('is asked about the equator and the zero meridian too', async () => {
@@ -244,7 +244,7 @@ describe('answers', () => {
 });
 
 describe('a registry that', () => {
-  const faults: [fault: Fault, told: string][] = [
+  const faults: [fault: Fault, message: string][] = [
     ['silent', 'the asset registry did not answer in time'],
     ['gone', 'the asset registry could not be reached (UND_ERR_SOCKET)'],
     ['error', 'the asset registry answered 500'],
@@ -256,7 +256,7 @@ describe('a registry that', () => {
     ['wrong geoids', 'the asset registry sent a field of another shape'],
   ];
 
-  test.each(faults)('is %s is told from a bad point', async (fault, told) => {
+  test.each(faults)('is %s is told from a bad point', async (fault, message) => {
     const { registry, resolver } = await connect(
       {},
       { limits: fault === 'silent' ? { timeoutMs: 100 } : {} },
@@ -267,7 +267,9 @@ describe('a registry that', () => {
       code: 'invalid',
       retryAfter: fault === 'busy' ? 120 : expect.any(Number),
     });
-    expect(problem.message).toBe(`capture_point: GeoID resolution failed for now, try again later: ${told}`);
+    expect(problem.message).toBe(
+      `capture_point: GeoID resolution failed for now, try again later: ${message}`,
+    );
   });
 
   test.each(['wrong geoids', 'wrong shape'] as const)(

@@ -69,12 +69,12 @@ export function agstackResolver(
       const cell = leafToken(leafCell(point.lat, point.lon));
       const cached = answers.get(cell);
       if (cached && performance.now() < cached.until) return cached.resolution;
-      let asked = asking.get(cell);
-      if (!asked) {
-        asked = askForPoint(call, point).finally(() => asking.delete(cell));
-        asking.set(cell, asked);
+      let pending = asking.get(cell);
+      if (!pending) {
+        pending = requestPoint(call, point).finally(() => asking.delete(cell));
+        asking.set(cell, pending);
       }
-      const resolution = await asked.catch(error => {
+      const resolution = await pending.catch(error => {
         throw resolutionError(error, path);
       });
       answers.set(cell, { resolution, until: performance.now() + cacheMs });
@@ -83,7 +83,7 @@ export function agstackResolver(
 
     async resolvePolygon(geometry, path = 'geojson') {
       await check(geometry, path);
-      return await askForPolygon(call, polygonWkt(geometry as Geometry)).catch(error => {
+      return await requestPolygon(call, polygonWkt(geometry as Geometry)).catch(error => {
         throw resolutionError(error, path);
       });
     },
@@ -101,7 +101,7 @@ export async function tryRegistry(settings: AgstackSettings): Promise<void> {
   readFields(answer.body['Fetched fields']);
 }
 
-/** The registry refused the place; the message is its own. */
+/** The registry refused the location; the message is its own. */
 class Refusal extends Error {}
 
 /** The registry answers but cannot be used; an operator has to fix it, so the client may retry later. */
@@ -161,7 +161,7 @@ function caller({ url, token, apiKey, clientSecret, limits }: AgstackSettings): 
   };
 }
 
-async function askForPoint(call: Call, { lat, lon }: Point): Promise<Resolution> {
+async function requestPoint(call: Call, { lat, lon }: Point): Promise<Resolution> {
   const answer = await call(FETCH_FIELDS, { latitude: lat || NUDGE, longitude: lon || NUDGE });
   if (answer.status !== 200) throw new Refusal(refusalText(answer));
   const [geoid, ...others] = readFields(answer.body['Fetched fields']);
@@ -174,7 +174,7 @@ async function askForPoint(call: Call, { lat, lon }: Point): Promise<Resolution>
   return { geoid: readGeoid(registered), additionalGeoids: [] };
 }
 
-async function askForPolygon(call: Call, wkt: string): Promise<Resolution> {
+async function requestPolygon(call: Call, wkt: string): Promise<Resolution> {
   const answer = await call('register-field-boundary', { wkt, threshold: 95 });
   const matched = answer.body['matched geo ids'];
   if (answer.status === 200 || !Array.isArray(matched))
@@ -204,8 +204,8 @@ function readGeoid(answer: Answer): string {
 /** The registry's message: v1 has `message` and sometimes `error`, v2 `detail`, a text or an object. */
 function refusalText({ status, body }: Answer): string {
   const { message, error, detail } = body;
-  const found = [message, error, detail, isObject(detail) ? detail.message : undefined];
-  const text = found.filter(part => typeof part === 'string').join(': ');
+  const texts = [message, error, detail, isObject(detail) ? detail.message : undefined];
+  const text = texts.filter(part => typeof part === 'string').join(': ');
   // Foreign text is truncated and cleaned of characters that could break a log line or a page.
   return (
     text

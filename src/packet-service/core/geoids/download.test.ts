@@ -91,9 +91,9 @@ test('without fields the collection is empty, and HEAD reads none', async () => 
 });
 
 test('beside an asset registry the fields are elsewhere', async () => {
-  const beside = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
-  expect((await beside.send('GET', PATH)).status).toBe(501);
-  await beside.stop();
+  const other = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
+  expect((await other.send('GET', PATH)).status).toBe(501);
+  await other.stop();
 });
 
 test('a client that reads slowly holds the database back, and one that leaves frees its connection', async () => {

@@ -80,9 +80,9 @@ test('what is found in memory is what the table has, for points and cells anywhe
 });
 
 test('a region with few fields is read once; where there are many, finer blocks are read, or none', async () => {
-  const { database: asked, count } = counted();
+  const { database: countedDatabase, count } = counted();
   await list(-1.5, 30.5, 18, 'one ');
-  const blocks = fieldBlocks(asked);
+  const blocks = fieldBlocks(countedDatabase);
   expect(await geoidsNear(blocks, -1.5, 30.5)).toEqual(['one 1']);
   expect(near(blocks, -1.5, 30.5)).not.toBeInstanceOf(Promise);
   expect(near(blocks, -1.505, 30.505)).toEqual({ state: expect.any(String), geoids: [] });
@@ -90,18 +90,18 @@ test('a region with few fields is read once; where there are many, finer blocks 
 
   // The same point again, among fields that do not fit into a coarse block, and nor into a fine one.
   await list(-1.5, 30.51, 18, 'many ', 2000);
-  const crowded = fieldBlocks(asked);
+  const crowded = fieldBlocks(countedDatabase);
   expect(await geoidsNear(crowded, -1.5, 30.5)).toEqual(['one 1']);
   expect(count()).toBe(4);
   expect(await geoidsNear(crowded, -1.5, 30.51)).toHaveLength(2000);
   await list(-1.5, 30.51, 12, 'more ');
-  expect(await near(fieldBlocks(asked), -1.5, 30.51)).toBeUndefined();
+  expect(await near(fieldBlocks(countedDatabase), -1.5, 30.51)).toBeUndefined();
 });
 
 test('after a change nothing is kept for a second', async () => {
-  const { database: asked, count } = counted();
+  const { database: countedDatabase, count } = counted();
   let now = 10_000;
-  const blocks = fieldBlocks(asked, () => now);
+  const blocks = fieldBlocks(countedDatabase, () => now);
   const { state } = (await near(blocks, 1, 2)) as Candidates;
   await list(1, 2, 18, 'new ');
   expect(await geoidsNear(blocks, 1, 2)).toEqual([]);
@@ -124,15 +124,15 @@ test('after a change nothing is kept for a second', async () => {
 });
 
 test('points that come while a block is read wait for the same statement', async () => {
-  const { database: asked, count } = counted();
-  const blocks = fieldBlocks(asked);
+  const { database: countedDatabase, count } = counted();
+  const blocks = fieldBlocks(countedDatabase);
   const all = await Promise.all([near(blocks, 3, 4), near(blocks, 3.001, 4), near(blocks, 3, 4.001)]);
   expect([all.map(found => found?.geoids), count()]).toEqual([[[], [], []], 1]);
 });
 
 test('points of many places at once are left to the look-up that combines them', async () => {
-  const { database: asked, count } = counted();
-  const blocks = fieldBlocks(asked);
+  const { database: countedDatabase, count } = counted();
+  const blocks = fieldBlocks(countedDatabase);
   const all = await Promise.all(Array.from({ length: 50 }, (_, n) => near(blocks, -60 + 2 * n, 5)));
   expect([all.filter(found => found).length, count()]).toEqual([4, 4]);
 });
@@ -165,7 +165,7 @@ test('while other processes register fields, each observation gets those that we
   const FIELDS = 12;
   const without = await Promise.all(Array.from({ length: FIELDS }, (_, n) => observe(n)));
   let over = false;
-  const beside = Array.from({ length: 4 }, async (_, n) => {
+  const registrations = Array.from({ length: 4 }, async (_, n) => {
     while (!over) await observe(FIELDS + n);
   });
   for (let n = 0; n < FIELDS; n++) {
@@ -180,8 +180,8 @@ test('while other processes register fields, each observation gets those that we
     expect(await Promise.all([observe(n), observe(n)]), `field ${n}`).toEqual([geoid, geoid]);
   }
   over = true;
-  await Promise.all(beside);
-  for (const one of [...others, service]) await one.stop();
+  await Promise.all(registrations);
+  for (const other of [...others, service]) await other.stop();
 });
 
 test('an observation with a key is stored once although its place was looked up again', async () => {
@@ -218,18 +218,18 @@ test('the state of the fields changes with each change of their cells', async ()
 test('a process that has just started reads the boundaries around many points at once', async () => {
   const service = await runningService({}, database);
   const FIELDS = 12;
-  const places = Array.from({ length: FIELDS }, (_, n) => ({ west: 60 + n * 2 * WIDTH, south: 20 }));
-  const features = places.map(({ west, south }) => ({
+  const corners = Array.from({ length: FIELDS }, (_, n) => ({ west: 60 + n * 2 * WIDTH, south: 20 }));
+  const features = corners.map(({ west, south }) => ({
     type: 'Feature',
     properties: {},
     geometry: square(west, south),
   }));
   const { body } = await service.send('PUT', '/fields', { type: 'FeatureCollection', features });
-  const { database: asked, names } = counted();
-  const finder = fieldFinder(asked as pg.Pool, async () => {});
+  const { database: countedDatabase, names } = counted();
+  const finder = fieldFinder(countedDatabase as pg.Pool, async () => {});
   const recallAll = () =>
     Promise.all(
-      places.map(({ west, south }) => {
+      corners.map(({ west, south }) => {
         const [lat, lon] = [south + WIDTH / 2, west + WIDTH / 2];
         return finder.recall({ lat, lon }, leafCell(lat, lon));
       }),

@@ -88,8 +88,8 @@ describe('registering fields', () => {
   });
 
   test('answers for each of a collection, in order, also where one comes twice', async () => {
-    const [one, two] = [feature(box(12, 10, 0.001), 'one'), feature(box(12.1, 10, 0.002))];
-    const { body } = await service.send('PUT', '/fields', collection(one, two, one));
+    const [first, second] = [feature(box(12, 10, 0.001), 'one'), feature(box(12.1, 10, 0.002))];
+    const { body } = await service.send('PUT', '/fields', collection(first, second, first));
     const [a, b, c] = body.fields;
     expect([a.status, b.status, c.status]).toEqual(['registered', 'registered', 'already_registered']);
     expect([c.geoid, c.name]).toEqual([a.geoid, 'one']);
@@ -117,7 +117,7 @@ describe('registering in many requests at once', () => {
   const waiting = "SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted";
 
   /** Keeps registrations from going on, as another process that registers does. */
-  async function registeringElsewhere(): Promise<{ waits: () => Promise<number>; end: () => Promise<void> }> {
+  async function otherRegistration(): Promise<{ waits: () => Promise<number>; end: () => Promise<void> }> {
     const holder = await service.pool.connect();
     await holder.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCKS.registration]);
     return {
@@ -130,19 +130,19 @@ describe('registering in many requests at once', () => {
   }
 
   test('holds one connection: reads are answered while the first one waits for its turn', async () => {
-    const elsewhere = await registeringElsewhere();
+    const other = await otherRegistration();
     const requests = Array.from({ length: 14 }, (_, k) =>
       service.send('PUT', '/fields', feature(box(70 + k / 100, 10, 0.001))),
     );
-    await eventually(async () => (await elsewhere.waits()) > 0);
+    await eventually(async () => (await other.waits()) > 0);
     for (let n = 0; n < 10; n++) expect((await service.send('GET', '/packets?limit=1')).status).toBe(200);
-    expect(await elsewhere.waits()).toBe(1);
-    await elsewhere.end();
+    expect(await other.waits()).toBe(1);
+    await other.end();
     for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
   });
 
   test('beyond those that may wait is refused for now', async () => {
-    const elsewhere = await registeringElsewhere();
+    const other = await otherRegistration();
     let refusals = 0;
     const requests = Array.from({ length: 60 }, async (_, k) => {
       const answer = await service.send('PUT', '/fields', feature(box(71 + k / 100, 10, 0.001)));
@@ -150,7 +150,7 @@ describe('registering in many requests at once', () => {
       return answer;
     });
     await eventually(() => refusals === 9);
-    await elsewhere.end();
+    await other.end();
     const answers = await Promise.all(requests);
     for (const { status, headers } of answers.filter(({ status }) => status !== 200)) {
       expect([status, headers.get('retry-after')]).toEqual([503, '5']);
@@ -264,8 +264,8 @@ describe('the same ground', () => {
     for (let k = 0; k < 30; k++) {
       const field = box(20 + k / 10, 20, 0.003);
       const again = box(20 + k / 10 + k * 4e-6, 20, 0.003, 0.003 + k * 2e-6);
-      const [one, two] = [level20(field), level20(again)] as [Set<string>, Set<string>];
-      const alike = one.intersection(two).size / one.union(two).size > 0.95;
+      const [first, second] = [level20(field), level20(again)] as [Set<string>, Set<string>];
+      const alike = first.intersection(second).size / first.union(second).size > 0.95;
       const { body } = await service.send('PUT', '/fields', collection(feature(field), feature(again)));
       expect(body.fields[1].status, `step ${k}`).toBe(alike ? 'already_registered' : 'registered');
       expect(body.fields[0].geoid === body.fields[1].geoid).toBe(alike);
@@ -293,8 +293,8 @@ describe('a point in several fields', () => {
     const middle = await register(box(30.001, 30.001, 0.005));
     const { geoid, id } = await observe({ capture_point: { lat: 30.003, lon: 30.003 } });
     expect(geoid).toBe(small);
-    for (const each of [small, middle, large]) {
-      const { body } = await service.send('GET', `/packets?geoid=${each}`);
+    for (const fieldGeoid of [small, middle, large]) {
+      const { body } = await service.send('GET', `/packets?geoid=${fieldGeoid}`);
       expect(body.packets.map((packet: { Header: { id: string } }) => packet.Header.id)).toEqual([id]);
     }
   });
@@ -338,14 +338,14 @@ describe('a point in several fields', () => {
     const { body } = await service.send('PUT', '/fields', collection(...rings.map(ring => feature(ring))));
     const geoids = body.fields.map((field: { geoid: string }) => field.geoid);
     expect(new Set(geoids).size).toBe(60);
-    const asked = [...rings.keys(), ...rings.keys(), ...rings.keys()];
+    const indexes = [...rings.keys(), ...rings.keys(), ...rings.keys()];
     const found = await Promise.all(
-      asked.map(k => {
+      indexes.map(k => {
         const [lon, lat] = (rings[k] as Position[])[0] as Position;
         return geoidAt(lat + 0.0004, lon + 0.0003);
       }),
     );
-    expect(found).toEqual(asked.map(k => geoids[k]));
+    expect(found).toEqual(indexes.map(k => geoids[k]));
   });
 });
 

@@ -191,13 +191,13 @@ test('an administrator of another registry is a user like any other', async () =
     { USER_REGISTRY_JWKS_URL: registry.settings.USER_REGISTRY_JWKS_URL as string },
     { ...registry.settings, USER_REGISTRY_URL: 'http://127.0.0.1:1/api' },
   ] as Record<string, string>[]) {
-    const elsewhere = await runningService(settings, service);
+    const other = await runningService(settings, service);
     const sign = settings.USER_REGISTRY_JWT_SECRET ? secretToken : registry.token;
     const geoid = await registered(square(60, 1, 0.004), ana);
     const root = bearer(await sign('root', { role: 'SYSTEM_ADMIN' }));
-    expect((await remove(geoid, root, elsewhere)).status).toBe(403);
+    expect((await remove(geoid, root, other)).status).toBe(403);
     expect((await remove(geoid, administrator)).status).toBe(204);
-    await elsewhere.stop();
+    await other.stop();
   }
 });
 

@@ -68,7 +68,7 @@ async function choices(ring: Position[]): Promise<[string, string, string]> {
   return [await fieldGeoid(bounds, 13), await fieldGeoid(bounds, 20), corners];
 }
 
-const PLACES: [string, Position[]][] = [
+const LOCATIONS: [string, Position[]][] = [
   [
     'a triangle',
     [
@@ -90,7 +90,7 @@ const PLACES: [string, Position[]][] = [
   ],
 ];
 
-test.each(PLACES)(
+test.each(LOCATIONS)(
   'without a field it is of the level-13 cells, the level-20 cells or the corners: %s',
   async (_what, ring) => {
     const [coarse, fine, corners] = await choices(ring);
@@ -142,8 +142,8 @@ test('without a field on its ground it has that of the smallest around a point i
   const [large, small] = await register(box(24, 10, 0.008), box(24.001, 10.001, 0.004));
   const seen = await observe(polygon(box(24.002, 10.002, 0.001)));
   expect(seen).toEqual({ geoid: small, additional: [large] });
-  const beside = await observe(polygon(box(24.006, 10.006, 0.001)));
-  expect(beside).toEqual({ geoid: large, additional: [] });
+  const outside = await observe(polygon(box(24.006, 10.006, 0.001)));
+  expect(outside).toEqual({ geoid: large, additional: [] });
 });
 
 test('it has at most 100 additional GeoIDs, those of the smaller fields', async () => {

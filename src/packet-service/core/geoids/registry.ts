@@ -76,10 +76,10 @@ export function fieldFinder(pool: pg.Pool, pace: Pace): FieldFinder {
   const lookUp = batchLoader(
     async (points: Point[]) => {
       const cells = points.map(({ lat, lon }) => keysOf(leafCell(lat, lon)));
-      const found = await fieldsOfCells(pool, [...new Set(cells.flat())]);
-      if (found.length === 0) return points.map(() => []);
-      const byCell = Map.groupBy(found, ({ cell }) => cell);
-      const fields = await boundaries(pool, new Set(found.map(({ geoid }) => geoid)), { kept, pace });
+      const cellFields = await fieldsOfCells(pool, [...new Set(cells.flat())]);
+      if (cellFields.length === 0) return points.map(() => []);
+      const byCell = Map.groupBy(cellFields, ({ cell }) => cell);
+      const fields = await boundaries(pool, new Set(cellFields.map(({ geoid }) => geoid)), { kept, pace });
       const holding: string[][] = [];
       for (const [index, point] of points.entries()) {
         const near = (cells[index] as number[])
@@ -93,8 +93,8 @@ export function fieldFinder(pool: pg.Pool, pace: Pace): FieldFinder {
   );
   const blocks = fieldBlocks(pool);
 
-  async function recallFrom(point: Point, found: ReturnType<FieldBlocks['find']>): Promise<Holding> {
-    const candidates = await found;
+  async function recallFrom(point: Point, pending: ReturnType<FieldBlocks['find']>): Promise<Holding> {
+    const candidates = await pending;
     if (!candidates) return { geoids: await lookUp(point) };
     const { state, geoids } = candidates;
     // Boundaries are read for many points at once.
@@ -107,11 +107,11 @@ export function fieldFinder(pool: pg.Pool, pace: Pace): FieldFinder {
   return {
     lookUp,
     recall(point, leaf) {
-      const found = blocks.find(leaf);
-      if (found && 'geoids' in found && found.geoids.length === 0) {
-        return { geoids: [], asOf: asOf(found.state) };
+      const candidates = blocks.find(leaf);
+      if (candidates && 'geoids' in candidates && candidates.geoids.length === 0) {
+        return { geoids: [], asOf: asOf(candidates.state) };
       }
-      return recallFrom(point, found);
+      return recallFrom(point, candidates);
     },
   };
 }
@@ -166,9 +166,9 @@ async function* parsedFields(
   pace: Pace,
 ): AsyncGenerator<FieldRow & { ground: Ground }> {
   for (let at = 0; at < geoids.length; at += BOUNDARIES_AT_ONCE) {
-    const asked = geoids.slice(at, at + BOUNDARIES_AT_ONCE);
-    const rows = new Map((await findFields(database, asked)).map(row => [row.geoid, row]));
-    for (const geoid of asked) {
+    const part = geoids.slice(at, at + BOUNDARIES_AT_ONCE);
+    const rows = new Map((await findFields(database, part)).map(row => [row.geoid, row]));
+    for (const geoid of part) {
       const row = rows.get(geoid);
       if (!row) continue;
       const geometry: unknown = JSON.parse(row.boundary);

@@ -8,7 +8,7 @@ export interface Point {
 
 export interface Resolution {
   geoid: string;
-  /** The additional GeoIDs: those of larger fields that contain the place, smallest first. */
+  /** The additional GeoIDs: those of larger fields that contain the location, smallest first. */
   additionalGeoids: string[];
   /** what it depends on; undefined if it holds whatever has changed since */
   asOf?: AsOf | undefined;
@@ -22,7 +22,7 @@ export interface AsOf {
   outdated(): void;
 }
 
-/** Resolves places to GeoIDs. */
+/** Resolves locations to GeoIDs. */
 export interface GeoidResolver {
   /**
    * The GeoID of a point.
@@ -41,7 +41,7 @@ export interface GeoidResolver {
   resolvePolygon(geometry: unknown, path?: string): Promise<Resolution>;
 }
 
-/** Additional GeoIDs of one place, at most; those of the largest fields are left out. */
+/** Maximum additional GeoIDs of one location; those of the largest fields are left out. */
 export const MAX_ADDITIONAL_GEOIDS = 100;
 
 /** @throws Problem invalid when the point is not on the globe */
@@ -52,7 +52,7 @@ export function checkPoint({ lat, lon }: Point, path: string): void {
 
 /**
  * The error if the registry cannot be reached or understood. Still 400, as the interface requires for every failed
- * resolution, but with retryAfter and a message that differs from that for a bad place.
+ * resolution, but with retryAfter and a message that differs from that for a bad location.
  */
 export function undecided(path: string, cause: Problem): Problem {
   const retryAfter = cause.retryAfter ?? 60;

@@ -68,8 +68,8 @@ function builtInResolver(
       checkPoint(point, path);
       const leaf = leafCell(point.lat, point.lon);
       // What is refused is not checked in a transaction.
-      const found = mayBeOutdated && !strict ? recall(point, leaf) : { geoids: await lookUp(point) };
-      const { geoids, asOf } = found instanceof Promise ? await found : found;
+      const holding = mayBeOutdated && !strict ? recall(point, leaf) : { geoids: await lookUp(point) };
+      const { geoids, asOf } = holding instanceof Promise ? await holding : holding;
       const [geoid, ...others] = geoids;
       if (geoid !== undefined)
         return { geoid, additionalGeoids: others.slice(0, MAX_ADDITIONAL_GEOIDS), asOf };

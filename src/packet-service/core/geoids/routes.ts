@@ -14,7 +14,6 @@ import type { Settings } from '../../../platform/settings/settings.ts';
 import { isAdministrator } from '../access/caller.ts';
 import { exportOnEither } from '../packets/export.ts';
 import type { ChooseReads } from '../replicas/reads.ts';
-import { refuseBesideRegistry } from './beside-registry.ts';
 import { downloadFields } from './download.ts';
 import { readFeatures } from './features.ts';
 import { asFeature, readBox } from './field-feature.ts';
@@ -32,6 +31,7 @@ import {
 import { fieldsByName, findFields, listFields, type NamedField, namesOfFields } from './store.ts';
 import type { Surveyor } from './surveyor.ts';
 import type { FieldWatch } from './watch.ts';
+import { refuseWithAssetRegistry } from './with-asset-registry.ts';
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -62,7 +62,7 @@ export function registerFields(app: Server, fields: Fields): void {
 
 function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
   const oneByOne = limiter({ full: fault('field.too_many_registrations'), ...REGISTRATIONS });
-  const preHandler = refuseBesideRegistry(settings);
+  const preHandler = refuseWithAssetRegistry(settings);
 
   app.put(
     '/fields',
@@ -118,16 +118,16 @@ function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fie
 
 /** The fields, by pages and as one file. */
 function registerAll(app: Server, { pool, settings, reads, admit }: Fields): void {
-  const preHandler = refuseBesideRegistry(settings);
+  const preHandler = refuseWithAssetRegistry(settings);
 
   app.get('/fields', { schema: listFieldsSchema, preHandler }, async (request, reply) => {
     const { bbox, cursor } = request.query;
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
     const box = bbox === undefined ? undefined : readBox(bbox);
     // One extra field shows whether there is a next page.
-    const found = await listFields(pool, { box, after: cursor, limit: limit + 1 });
-    const fields = found.slice(0, limit);
-    const next = found.length > limit ? fields.at(-1)?.geoid : undefined;
+    const listed = await listFields(pool, { box, after: cursor, limit: limit + 1 });
+    const fields = listed.slice(0, limit);
+    const next = listed.length > limit ? fields.at(-1)?.geoid : undefined;
     if (next !== undefined) linkNext(reply, next);
     return sendParts(reply, collectionInParts(pool, fields, next), GEOJSON_TYPE);
   });

@@ -84,7 +84,7 @@ const StoredFeature = Type.Object(
 );
 
 /** The answer of what the built-in registry has, if there is another. */
-export const elsewhere = {
+export const refusedWithAssetRegistry = {
   501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
 };
 
@@ -137,7 +137,7 @@ export const putFieldsSchema = {
       { description: 'the GeoIDs' },
     ),
     ...errorAnswers(400, 403, 409, 413, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -152,7 +152,7 @@ export const getFieldSchema = {
       content: { 'application/geo+json': { schema: StoredFeature } },
     },
     ...errorAnswers(404, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -167,7 +167,7 @@ export const deleteFieldSchema = {
   response: {
     204: Type.Null({ description: 'the field was deleted' }),
     ...errorAnswers(403, 404, 409, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -205,7 +205,7 @@ export const downloadFieldsSchema = {
       content: { 'application/geo+json': { schema: FieldsFile } },
     },
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -238,7 +238,7 @@ export const listFieldsSchema = {
       },
     },
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };
 
@@ -273,6 +273,6 @@ export const listFieldNamesSchema = {
       { description: 'the names' },
     ),
     ...errorAnswers(400, 500, 503),
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };

@@ -36,7 +36,7 @@ export interface NewField {
   cells: readonly number[];
 }
 
-/** Candidates for the same ground, at most; more fields of nearly equal size at one place are implausible. */
+/** Maximum candidates for the same ground; more fields of nearly equal size at one location are implausible. */
 const MAX_SIMILAR = 200;
 
 /** Waits until no other transaction registers fields; ends with the transaction. */
@@ -76,10 +76,11 @@ export async function fieldsOfBlock(
     values: [first, last, `{${above.join(',')}}`, limit + 1],
   });
   const { state } = rows[0] as (typeof rows)[number];
-  const found = rows.filter(({ cell }) => cell !== null);
+  const cellRows = rows.filter(({ cell }) => cell !== null);
   return {
     state,
-    pairs: rows.length > limit ? undefined : found.map(({ cell, geoid }) => ({ cell: Number(cell), geoid })),
+    pairs:
+      rows.length > limit ? undefined : cellRows.map(({ cell, geoid }) => ({ cell: Number(cell), geoid })),
   };
 }
 
@@ -128,7 +129,7 @@ export async function isTaken(database: Database, geoid: string, boundary: strin
  */
 export async function othersAround(
   database: Database,
-  asked: {
+  search: {
     box: Bounds;
     areaM2: number;
     author: string | null;
@@ -136,7 +137,7 @@ export async function othersAround(
   },
   limit: number,
 ): Promise<FieldRow[]> {
-  const { box, areaM2, author, after } = asked;
+  const { box, areaM2, author, after } = search;
   const { rows } = await database.query<FieldRow>(sql`
     SELECT geoid, name, boundary, area_m2, created_at, author FROM fields
     WHERE ${meets(box)} AND ${author === null ? sql`author IS NOT NULL` : sql`author <> ${author}`} AND area_m2 >= ${areaM2}

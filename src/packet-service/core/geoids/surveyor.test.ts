@@ -57,8 +57,8 @@ test('other work goes on while large boundaries are read', async () => {
 });
 
 test('too many large boundaries at once are told to come again', async () => {
-  const asked = Array.from({ length: 210 }, () => surveyor.survey(star(600, 0.9), 'g', false));
-  const done = await Promise.allSettled(asked);
+  const surveys = Array.from({ length: 210 }, () => surveyor.survey(star(600, 0.9), 'g', false));
+  const done = await Promise.allSettled(surveys);
   const refused = done.filter(({ status }) => status === 'rejected');
   expect(refused).toHaveLength(10);
   expect(refused[0]).toMatchObject({ reason: { code: 'unavailable', retryAfter: 5 } });

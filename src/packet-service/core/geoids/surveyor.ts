@@ -76,10 +76,10 @@ function startThread(onEnd: () => void) {
   // It does not keep the process alive.
   worker.unref();
   worker.on('message', ({ id, survey, faults, error }: SurveyAnswer) => {
-    const asked = waiting.get(id);
+    const pending = waiting.get(id);
     waiting.delete(id);
-    if (survey) asked?.resolve(survey);
-    else asked?.reject(faults ? new Problem(faults) : error);
+    if (survey) pending?.resolve(survey);
+    else pending?.reject(faults ? new Problem(faults) : error);
   });
   worker.on('error', error => {
     failure = error as Error;
@@ -94,11 +94,11 @@ function startThread(onEnd: () => void) {
       if (waiting.size >= MAX_WAITING) {
         throw new Problem('field.too_many_boundaries', {}, { retryAfter: 5 });
       }
-      const asked = Promise.withResolvers<Survey>();
+      const pending = Promise.withResolvers<Survey>();
       const id = ++count;
-      waiting.set(id, asked);
+      waiting.set(id, pending);
       worker.postMessage({ id, ...request } satisfies SurveyRequest);
-      return asked.promise;
+      return pending.promise;
     },
     end: () => worker.terminate(),
   };

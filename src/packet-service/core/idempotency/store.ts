@@ -52,8 +52,8 @@ export async function findAnswers(
     FROM unnest(${keys.map(({ caller }) => caller)}::text[], ${keys.map(({ route }) => route)}::text[],
       ${keys.map(({ key }) => key)}::text[]) WITH ORDINALITY AS wanted (caller, route, key, at)
     JOIN idempotency_keys kept USING (caller, route, key)`);
-  const found = new Map(rows.map(({ at, ...answer }) => [Number(at) - 1, answer]));
-  return keys.map((_, index) => found.get(index));
+  const answers = new Map(rows.map(({ at, ...answer }) => [Number(at) - 1, answer]));
+  return keys.map((_, index) => answers.get(index));
 }
 
 /**

@@ -24,7 +24,7 @@ export interface Audience {
   listens(): boolean;
   geoidKeys(): string[];
   /** Delivers to each listening user their entries. `participants` are the users of each thread in the entries. */
-  tell(news: readonly Entry[], participants: ReadonlyMap<string, ThreadAudience>): void;
+  deliver(news: readonly Entry[], participants: ReadonlyMap<string, ThreadAudience>): void;
   /** Wakes those waiting for packets with these GeoIDs' keys, and those waiting for any entry. */
   wake(geoidKeys: readonly string[]): void;
   /** Wakes all who wait. */
@@ -60,7 +60,7 @@ export function makeAudience(): Audience {
     hasUsers: () => byUser.size > 0,
     listens: () => byUser.size > 0 || waiting.size > 0,
     geoidKeys: () => [...byGeoid.keys()],
-    tell(news, participants) {
+    deliver(news, participants) {
       for (const [userId, own] of newsByUser(news, participants, byUser)) {
         for (const deliver of [...(byUser.get(userId) ?? [])]) deliver(own);
       }
@@ -79,19 +79,19 @@ function newsByUser(
   participants: ReadonlyMap<string, ThreadAudience>,
   listening: ReadonlyMap<string, unknown>,
 ): Map<string, Entry[]> {
-  const found = new Map<string, Entry[]>();
+  const entries = new Map<string, Entry[]>();
   for (const entry of news) {
     const thread = entry.threadId === null ? undefined : participants.get(entry.threadId);
     const users = entry.threadId === null ? [entry.userId] : (thread?.users ?? []);
     const audienceEntry = thread ? { ...entry, closed: thread.closed } : entry;
     for (const user of users) {
       if (user === null || !listening.has(user)) continue;
-      const own = found.get(user);
+      const own = entries.get(user);
       if (own) own.push(audienceEntry);
-      else found.set(user, [audienceEntry]);
+      else entries.set(user, [audienceEntry]);
     }
   }
-  return found;
+  return entries;
 }
 
 function addTo<Member>(sets: Map<string, Set<Member>>, key: string, member: Member): () => void {

@@ -47,12 +47,12 @@ const packet = (geoid: string): LogEvent => ({
 
 /** The test's database, whose answers to the broadcast wait for a door to be opened. */
 function behindADoor() {
-  let asked = 0;
+  let queries = 0;
   let fails = 0;
   let door = Promise.withResolvers<void>();
   const pool = {
     async query(statement: pg.QueryConfig) {
-      asked++;
+      queries++;
       if (fails > 0) {
         fails--;
         throw new Error('the connection is lost');
@@ -64,7 +64,7 @@ function behindADoor() {
   };
   return {
     pool: pool as unknown as pg.Pool,
-    asked: () => asked,
+    queries: () => queries,
     fail(times: number) {
       fails = times;
     },
@@ -79,18 +79,18 @@ test('a subscriber that joins during a read gets the entries after the position 
   const door = behindADoor();
   const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead());
-  const told: Entry[] = [];
+  const received: Entry[] = [];
   // Somebody waits for a GeoID, so that there is something to read before anybody subscribes.
   news.onNext({ geoidKey: geoidKey('elsewhere') }, news.position as number, () => {});
   const head = await append(share('amina'), share('ben'));
   news.advance(head);
-  // One for the keys, one for the places.
-  await eventually(() => door.asked() === 2);
+  // One for the keys, one for the cursors.
+  await eventually(() => door.queries() === 2);
   expect(news.position).toBe(head - 2);
-  news.subscribe('amina', entries => told.push(...entries));
+  news.subscribe('amina', entries => received.push(...entries));
   door.open();
-  await eventually(() => told.length > 0);
-  expect(told.map(({ position }) => position)).toEqual([head - 1]);
+  await eventually(() => received.length > 0);
+  expect(received.map(({ position }) => position)).toEqual([head - 1]);
   expect(news.position).toBe(head);
 });
 
@@ -103,8 +103,8 @@ test('a listener that begins to wait for a GeoID during a read queries by itself
     news.onNext({ geoidKey: geoidKey(geoid) }, news.position as number, () => woken.push(geoid));
   waitFor('elsewhere');
   news.advance(await append(packet('here')));
-  // One for the keys, one for the places.
-  await eventually(() => door.asked() === 2);
+  // One for the keys, one for the cursors.
+  await eventually(() => door.queries() === 2);
   waitFor('here');
   door.open();
   await eventually(() => woken.length > 0);
@@ -138,17 +138,17 @@ test('a read that fails is done again, and nothing is told twice', async () => {
   door.open();
   const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead());
-  const told: Entry[] = [];
-  const leave = news.subscribe('amina', entries => told.push(...entries));
+  const received: Entry[] = [];
+  const leave = news.subscribe('amina', entries => received.push(...entries));
   door.fail(2);
   news.advance(await append(share('amina'), packet('here'), share('amina')));
-  await eventually(() => told.length > 0);
+  await eventually(() => received.length > 0);
   const head = await append(share('amina'));
   news.advance(head);
-  await eventually(() => told.length === 3);
-  expect(told.map(({ position }) => position)).toEqual([head - 3, head - 1, head]);
+  await eventually(() => received.length === 3);
+  expect(received.map(({ position }) => position)).toEqual([head - 3, head - 1, head]);
   leave();
   news.advance(await append(share('amina')));
   await eventually(() => news.position === head + 1);
-  expect(told).toHaveLength(3);
+  expect(received).toHaveLength(3);
 });

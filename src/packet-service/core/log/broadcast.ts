@@ -23,7 +23,7 @@ export interface Broadcast {
   /** Resolves when there is a position. */
   readonly ready: Promise<void>;
   /** The cursor at `position`; undefined while its tag is not known because nobody listened. */
-  readonly place: LogCursor | undefined;
+  readonly cursor: LogCursor | undefined;
   /** Takes the position of the log's last entry; reads and delivers what is new. Returns at once. */
   advance(head: number): void;
   /**
@@ -112,17 +112,17 @@ function followLog(following: Following) {
   }
 
   async function deliver(stretch: LogRange): Promise<void> {
-    const { news, seen, participants, places, asked } = await readStretch(following, stretch);
+    const { news, seen, participants, cursors, geoidKeys } = await readStretch(following, stretch);
     // Read again if the first user joined during the queries; stop if the log was replaced during them.
     if ((news === undefined && audience.hasUsers()) || position !== stretch.after) return;
-    const [before, after] = places ?? [];
-    if (places && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
+    const [before, after] = cursors ?? [];
+    if (cursors && (!after || (tag !== undefined && before?.tag !== tag))) return replaced();
 
     position = stretch.upTo;
     tag = after?.tag;
-    audience.tell(news ?? [], participants);
+    audience.deliver(news ?? [], participants);
     // A GeoID that joined during the queries was not included; its listener queries by itself.
-    const late = audience.geoidKeys().filter(key => !asked.includes(key));
+    const late = audience.geoidKeys().filter(key => !geoidKeys.includes(key));
     audience.wake([...seen, ...late]);
   }
 
@@ -149,7 +149,7 @@ function followLog(following: Following) {
       return position;
     },
     ready: ready.promise,
-    get place() {
+    get cursor() {
       return position === undefined || tag === undefined ? undefined : { position, tag };
     },
     advance,
@@ -182,14 +182,14 @@ async function deliverAll(
 
 /** What a range of the log contains for those listening when the queries begin; undefined where nobody listens. */
 async function readStretch({ pool, participantsOf, audience }: Following, stretch: LogRange) {
-  const asked = audience.geoidKeys();
+  const geoidKeys = audience.geoidKeys();
   const [news, seen, read] = await Promise.all([
     audience.hasUsers() ? readUserEntries(pool, stretch) : undefined,
-    asked.length > 0 ? findKeys(pool, asked, stretch) : [],
+    geoidKeys.length > 0 ? findKeys(pool, geoidKeys, stretch) : [],
     audience.listens() ? readCursors(pool, [stretch.after, stretch.upTo]) : undefined,
   ]);
   const threadIds = [...new Set((news ?? []).flatMap(({ threadId }) => threadId ?? []))];
   const participants =
     threadIds.length > 0 ? await participantsOf(pool, threadIds) : new Map<string, ThreadAudience>();
-  return { news, seen, participants, places: read?.places, asked };
+  return { news, seen, participants, cursors: read?.cursors, geoidKeys };
 }

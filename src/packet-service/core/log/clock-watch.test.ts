@@ -43,8 +43,8 @@ test('health and metrics report a clock that ran ahead until it is caught up, wh
   expect(await clock()).toEqual({ name: 'clock', status: 'OK' });
   expect(await behindSeconds()).toBe(0);
   await appendAhead(DAY_MS);
-  const told = await eventually(clock, ({ status }) => status !== 'OK');
-  expect(told).toEqual({
+  const detail = await eventually(clock, ({ status }) => status !== 'OK');
+  expect(detail).toEqual({
     name: 'clock',
     status: 'BEHIND',
     message: expect.stringMatching(/8\d{4} seconds behind/),

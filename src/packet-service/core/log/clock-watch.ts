@@ -23,7 +23,7 @@ export function clockWatch(
   now: () => number = Date.now,
 ): ClockWatch {
   let latest: number | null = null;
-  let told = false;
+  let isReported = false;
   const behindMs = () => (latest === null ? 0 : Math.max(0, latest - now()));
   const isBehind = () => behindMs() > TOLERANCE_MS;
 
@@ -39,9 +39,9 @@ export function clockWatch(
   return {
     seen(time) {
       latest = time;
-      if (isBehind() === told) return;
-      told = isBehind();
-      if (told) logger.warn({ newest: new Date(time as number) }, message());
+      if (isBehind() === isReported) return;
+      isReported = isBehind();
+      if (isReported) logger.warn({ newest: new Date(time as number) }, message());
       else logger.info('the clock is no longer behind the newest row');
     },
     detail: () =>

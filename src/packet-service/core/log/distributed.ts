@@ -32,8 +32,8 @@ export async function appendVisible(
   const look = await readWaiting(connection, horizon);
   const visible = look.events.length > 0 ? await findVisible(connection, look.events) : new Map();
   const hidden = look.events.find(({ packetId, erased }) => {
-    const found = visible.get(packetId);
-    return !found || (erased && !found.erased);
+    const packet = visible.get(packetId);
+    return !packet || (erased && !packet.erased);
   });
   // Those that follow wait as well, so that the log keeps the order of transactions.
   const end = hidden ? look.xids.indexOf(hidden.xid) : look.xids.length;

@@ -30,7 +30,7 @@ async function syncAll(): Promise<Page> {
   return body;
 }
 
-/** Stores packets, and waits until they have their places. */
+/** Stores packets, and waits until they have their positions. */
 async function store(count: number): Promise<string[]> {
   const items = Array.from({ length: count }, () => ({ intake: 'scouting', body: observation }));
   const { body } = await service.send('POST', '/intake/batch', items);

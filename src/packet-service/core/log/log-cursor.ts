@@ -35,10 +35,10 @@ export function logCursorText({ position, tag }: LogCursor): string {
  * miss entries.
  *
  * @param field the field's name, for the error
- * @param found the cursor at that position in the log; undefined beyond the end
+ * @param stored the cursor at that position in the log; undefined beyond the end
  * @throws Problem conflict
  */
-export function checkLogCursor(field: string, kept: LogCursor, found: LogCursor | undefined): void {
-  if (found?.tag === kept.tag) return;
+export function checkLogCursor(field: string, kept: LogCursor, stored: LogCursor | undefined): void {
+  if (stored?.tag === kept.tag) return;
   throw new Problem('log.other', { field });
 }

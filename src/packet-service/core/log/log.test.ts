@@ -22,7 +22,7 @@ beforeAll(async () => {
   database = await testDatabase();
 });
 afterEach(async () => {
-  await Promise.all(opened.splice(0).map(one => one.end()));
+  await Promise.all(opened.splice(0).map(connection => connection.end()));
 });
 afterAll(() => database.drop());
 
@@ -151,13 +151,13 @@ test('in whatever order writers commit and processes append or die, a poller get
       const committed = writers.flatMap(writer => writer.committed);
       expect(seen.map(({ position }) => position)).toEqual(seen.map((_, n) => start + 1 + n));
       expect(seen.map(({ packetId }) => packetId).sort()).toEqual(committed.flatMap(({ ids }) => ids).sort());
-      const place = new Map(seen.map(({ packetId }, n) => [packetId, n]));
-      const places = committed.map(({ ids, ...times }) => ({
+      const position = new Map(seen.map(({ packetId }, n) => [packetId, n]));
+      const positions = committed.map(({ ids, ...times }) => ({
         ...times,
-        at: ids.map(id => place.get(id) as number),
+        at: ids.map(id => position.get(id) as number),
       }));
-      for (const early of places) {
-        for (const late of places.filter(({ began }) => began > early.ended)) {
+      for (const early of positions) {
+        for (const late of positions.filter(({ began }) => began > early.ended)) {
           expect(Math.max(...early.at)).toBeLessThan(Math.min(...late.at));
         }
       }
@@ -251,12 +251,12 @@ async function losingAnswers(lost: number) {
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    let asked = '';
+    let query = '';
     let answered = '';
     let isCut = false;
     client.on('data', bytes => {
       server.write(bytes);
-      asked += bytes.toString('latin1');
+      query += bytes.toString('latin1');
       if (isCut || left === 0 || !bytes.includes(ASKED)) return;
       left--;
       isCut = true;
@@ -265,7 +265,7 @@ async function losingAnswers(lost: number) {
     server.on('data', bytes => {
       // The server does its work to the end, and nobody is told.
       answered += bytes.toString('latin1');
-      if (isCut && count(asked, ASKED) === count(answered, ANSWERED)) client.destroy();
+      if (isCut && count(query, ASKED) === count(answered, ANSWERED)) client.destroy();
     });
     server.pipe(client);
     client.on('close', () => server.destroy());

@@ -42,7 +42,7 @@ async function processGroup() {
     },
     async stop(): Promise<void> {
       for (const { child } of running) child.kill('SIGTERM');
-      for (const one of running) expect(await one.ended, one.output()).toBe(0);
+      for (const child of running) expect(await child.ended, child.output()).toBe(0);
     },
   };
 }
@@ -167,10 +167,10 @@ test('three processes write, one after the other is killed and replaced: every r
   expect(written.size).toBeGreaterThan(200);
 
   // What one writer was answered before it sent the next stands before it.
-  const place = new Map(ids.map((id, n) => [id, n]));
+  const positionOf = new Map(ids.map((id, n) => [id, n]));
   for (const own of acknowledged) {
-    const places = own.map(id => place.get(id) as number);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const positions = own.map(id => positionOf.get(id) as number);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   }
 
   expect(await synced).toEqual(ids.map((id, n) => ({ position: n + 1, id })));
@@ -207,12 +207,12 @@ test('PostgreSQL is killed: no position that was seen changes, an open feed goes
       if (answer.status === 201) acknowledged.push(answer.body.packet_uuid);
     }
   });
-  const place = new Map<number, string>();
+  const idAt = new Map<number, string>();
   for (let round = 1; round <= 3; round++) {
     const enough = acknowledged.length + 100;
     await eventually(() => acknowledged.length > enough);
     const { body } = await send('GET', '/sync/packets?limit=1000');
-    for (const { position, packet } of body.packets) place.set(position, packet.Header.id);
+    for (const { position, packet } of body.packets) idAt.set(position, packet.Header.id);
     await killPostgres(folder);
   }
   const enough = acknowledged.length + 100;
@@ -229,7 +229,7 @@ test('PostgreSQL is killed: no position that was seen changes, an open feed goes
     return synced.length >= acknowledged.length && body.packets.length === 0;
   });
   expect(synced.map(({ position }) => position)).toEqual(synced.map((_, n) => n + 1));
-  for (const [position, id] of place) expect(synced[position - 1]?.id).toBe(id);
+  for (const [position, id] of idAt) expect(synced[position - 1]?.id).toBe(id);
   const ids = synced.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   expect(new Set(acknowledged).difference(new Set(ids)).size).toBe(0);

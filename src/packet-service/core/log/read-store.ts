@@ -44,17 +44,17 @@ const HAS_KEY = '(geoid_key = $4 OR $4 = ANY (further_keys))';
 export async function readCursors(
   database: Database,
   positions: readonly number[],
-): Promise<{ places: (LogCursor | undefined)[]; head: LogCursor }> {
+): Promise<{ cursors: (LogCursor | undefined)[]; head: LogCursor }> {
   const { rows } = await database.query<{ position: string; tag: number | null }>({
     name: 'log_places',
     text: `(SELECT position, tag FROM packet_log ORDER BY position DESC LIMIT 1)
       UNION ALL SELECT position, tag FROM packet_log WHERE position = ANY ($1::bigint[])`,
     values: [positions],
   });
-  const found = [LOG_START, ...rows.map(({ position, tag }) => ({ position: Number(position), tag }))];
-  const byPosition = new Map(found.map(place => [place.position, place]));
-  const head = found.reduce((last, place) => (place.position > last.position ? place : last));
-  return { places: positions.map(position => byPosition.get(position)), head };
+  const cursors = [LOG_START, ...rows.map(({ position, tag }) => ({ position: Number(position), tag }))];
+  const byPosition = new Map(cursors.map(cursor => [cursor.position, cursor]));
+  const head = cursors.reduce((last, cursor) => (cursor.position > last.position ? cursor : last));
+  return { cursors: positions.map(position => byPosition.get(position)), head };
 }
 
 /** The entries of a range that are for users: all but packets, in order. */

@@ -18,10 +18,10 @@ test('an event whose packet cannot be read is as old as it is, however often it 
   const pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
   let settled = 0;
   const news = { position: 0, advance: () => {}, settle: () => settled++ };
-  const told = { news, clock: { seen: () => {} }, onErased: () => {}, findVisible: findReadable };
+  const listeners = { news, clock: { seen: () => {} }, onErased: () => {}, findVisible: findReadable };
   for (const statement of queueStatements([{ kind: 'packet', packetId: randomUUID() }]))
     await database.pool.query(statement);
-  const log = sequencer(pool, told, pino({ level: 'silent' }));
+  const log = sequencer(pool, listeners, pino({ level: 'silent' }));
   const before = performance.now();
   log.start();
   const rounds = async (count: number) => {

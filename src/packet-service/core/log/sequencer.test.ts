@@ -39,11 +39,11 @@ afterAll(async () => {
 /** Longer than any test. */
 const NEVER = 2 ** 31 - 1;
 
-/** A sequencer whose rests end when it is woken and by no time, and what it tells. */
+/** A sequencer whose rests end when it is woken and by no time, and what its listeners get. */
 function newSequencer(connection = database.connection) {
   const pool = openPool(connection, 'packet_service', 1, { pipeline: true });
   const wait = wakeableWait();
-  const told = {
+  const observed = {
     position: undefined as number | undefined,
     advanced: [] as number[],
     settled: [] as [head: number, before: number | undefined][],
@@ -55,30 +55,30 @@ function newSequencer(connection = database.connection) {
   };
   const news = {
     get position() {
-      return told.position;
+      return observed.position;
     },
-    advance: (head: number) => void told.advanced.push(head),
-    settle: (head: number, before: number | undefined) => void told.settled.push([head, before]),
+    advance: (head: number) => void observed.advanced.push(head),
+    settle: (head: number, before: number | undefined) => void observed.settled.push([head, before]),
   };
   const listeners = {
     news,
-    clock: { seen: (clock: number | null) => void told.clocks.push(clock) },
+    clock: { seen: (clock: number | null) => void observed.clocks.push(clock) },
     onErased: () => {
-      told.erasures++;
+      observed.erasures++;
     },
     findVisible: findReadable,
   };
   const rest = {
     ...wait,
     async wait() {
-      told.rests++;
-      told.resting = true;
+      observed.rests++;
+      observed.resting = true;
       await wait.wait(NEVER);
-      told.resting = false;
+      observed.resting = false;
     },
   };
   const pause = async (ms: number) => {
-    told.pauses.push(ms);
+    observed.pauses.push(ms);
     await turn();
   };
   const log = sequencer(pool, listeners, pino({ level: 'silent' }), { rest, pause });
@@ -86,14 +86,14 @@ function newSequencer(connection = database.connection) {
     await log.stop();
     await pool.end();
   });
-  return { log, told, pool };
+  return { log, observed, pool };
 }
 
 /** One that has done its first round. */
 async function started() {
   const made = newSequencer();
   made.log.start();
-  await eventually(() => made.told.resting);
+  await eventually(() => made.observed.resting);
   return made;
 }
 
@@ -101,7 +101,7 @@ const readHead = async () => (await readCursors(database.pool, [])).head.positio
 /** Of no packet, because the log of a cluster waits for a packet until it can be read. */
 const event = (): LogEvent => ({ kind: 'share.created', userId: newUlid(), details: {} });
 
-/** Commits events of which nobody is told, each in a transaction of its own. */
+/** Commits events without a notice to anybody, each in a transaction of its own. */
 async function commit(count = 1): Promise<void> {
   for (let n = 0; n < count; n++) {
     for (const statement of queueStatements([event()])) await database.pool.query(statement);
@@ -115,16 +115,16 @@ async function holdQueue(): Promise<void> {
 }
 
 test('what is committed is appended when the sequencer is woken, and its readers get the end of the log', async () => {
-  const { log, told } = await started();
+  const { log, observed } = await started();
   const before = await readHead();
   await commit(3);
-  expect([await readHead(), told.resting]).toEqual([before, true]);
+  expect([await readHead(), observed.resting]).toEqual([before, true]);
   log.wake();
-  await eventually(() => told.settled.at(-1)?.[0] === before + 3);
+  await eventually(() => observed.settled.at(-1)?.[0] === before + 3);
   expect(await readHead()).toBe(before + 3);
-  await eventually(() => told.resting);
+  await eventually(() => observed.resting);
   log.wake();
-  await eventually(() => told.clocks.at(-1) !== null);
+  await eventually(() => observed.clocks.at(-1) !== null);
 });
 
 test('what is committed during a round is appended by the next, if it woke the sequencer meanwhile', async () => {
@@ -141,73 +141,73 @@ test('what is committed during a round is appended by the next, if it woke the s
 });
 
 test('more than a round moves is appended without a rest between', async () => {
-  const { log, told } = await started();
+  const { log, observed } = await started();
   const before = await readHead();
   await commit(150);
   log.wake();
   await eventually(async () => (await readHead()) === before + 150);
-  await eventually(() => told.resting);
-  expect(told.pauses).toEqual([expect.any(Number)]);
+  await eventually(() => observed.resting);
+  expect(observed.pauses).toEqual([expect.any(Number)]);
 });
 
 test('after a round that appended something it pauses for 25 ms, or as long as the round took', async () => {
-  const { log, told } = await started();
+  const { log, observed } = await started();
   log.wake();
-  await eventually(() => told.rests === 2);
-  expect(told.pauses).toEqual([]);
+  await eventually(() => observed.rests === 2);
+  expect(observed.pauses).toEqual([]);
   vi.useFakeTimers({ toFake: ['performance'] });
   await commit();
   log.wake();
-  await eventually(() => told.rests === 3);
-  expect(told.pauses).toEqual([25]);
+  await eventually(() => observed.rests === 3);
+  expect(observed.pauses).toEqual([25]);
   await commit();
   await holdQueue();
   log.wake();
   await other.blocks();
   vi.advanceTimersByTime(400);
   await other.query('ROLLBACK');
-  await eventually(() => told.rests === 4);
-  expect(told.pauses).toEqual([25, 400]);
+  await eventually(() => observed.rests === 4);
+  expect(observed.pauses).toEqual([25, 400]);
 });
 
 test('the position that readers are told the end against is the one before the round', async () => {
-  const { log, told } = await started();
+  const { log, observed } = await started();
   const before = await readHead();
-  told.position = before;
+  observed.position = before;
   await commit();
   await holdQueue();
   log.wake();
   await other.blocks();
-  told.position = before + 100;
+  observed.position = before + 100;
   await other.query('ROLLBACK');
-  await eventually(() => told.settled.some(([head]) => head === before + 1));
-  expect(told.settled.at(-1)).toEqual([before + 1, before]);
+  await eventually(() => observed.settled.some(([head]) => head === before + 1));
+  expect(observed.settled.at(-1)).toEqual([before + 1, before]);
 });
 
 test('other processes tell it what they queue, append and erase', async () => {
-  const { told } = await started();
+  const { observed } = await started();
   const before = await readHead();
   await queueEvents(database.pool, [event()]);
-  await eventually(() => told.settled.at(-1)?.[0] === before + 1);
+  await eventually(() => observed.settled.at(-1)?.[0] === before + 1);
 
-  await eventually(() => told.resting);
-  const { rests } = told;
+  await eventually(() => observed.resting);
+  const { rests } = observed;
   await commit();
   const pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
   ends.push(() => pool.end());
   const client = await pool.connect();
   await appendQueued(client, NO_HORIZON);
   client.release();
-  await eventually(() => told.advanced.includes(before + 2));
-  expect([told.rests, told.settled.at(-1)?.[0]]).toEqual([rests, before + 1]);
+  await eventually(() => observed.advanced.includes(before + 2));
+  expect([observed.rests, observed.settled.at(-1)?.[0]]).toEqual([rests, before + 1]);
 
-  expect(told.erasures).toBe(1);
+  expect(observed.erasures).toBe(1);
   await queueErasure(database.pool);
-  await eventually(() => told.erasures === 2);
+  await eventually(() => observed.erasures === 2);
 });
 
 test('when its connection is lost it goes on with another, and begins with whatever is queued', async () => {
-  const { log, told, pool } = await started();
+  const { log, observed, pool } = await started();
   const before = await readHead();
   // Of a transaction that ended before those that this connection has seen: as on a server that took another's place.
   await commit();
@@ -218,27 +218,27 @@ test('when its connection is lost it goes on with another, and begins with whate
   );
   log.wake();
   await eventually(async () => (await readHead()) === before + 1);
-  expect(told.pauses).toContain(500);
+  expect(observed.pauses).toContain(500);
   // What was erased meanwhile nobody has told it.
-  expect(told.erasures).toBe(2);
+  expect(observed.erasures).toBe(2);
   expect(pool.totalCount).toBe(1);
   await commit();
-  await eventually(() => told.resting);
+  await eventually(() => observed.resting);
   log.wake();
   await eventually(async () => (await readHead()) === before + 2);
 });
 
 test('a stop appends what is queued and closes the connection', async () => {
-  const { log, told, pool } = await started();
+  const { log, observed, pool } = await started();
   const before = await readHead();
   await commit(150);
   await log.stop();
-  expect([await readHead(), told.pauses]).toEqual([before + 150, []]);
+  expect([await readHead(), observed.pauses]).toEqual([before + 150, []]);
   await eventually(() => pool.totalCount === 0);
 });
 
 test('a stop during a round appends what came after it, and takes no rest', async () => {
-  const { log, told } = await started();
+  const { log, observed } = await started();
   const before = await readHead();
   await commit();
   await holdQueue();
@@ -248,13 +248,13 @@ test('a stop during a round appends what came after it, and takes no rest', asyn
   const stopped = log.stop();
   await other.query('ROLLBACK');
   await stopped;
-  expect([await readHead(), told.pauses]).toEqual([before + 2, []]);
+  expect([await readHead(), observed.pauses]).toEqual([before + 2, []]);
 });
 
 test('a stop while the database is gone ends', async () => {
-  const { log, told } = newSequencer({ ...database.connection, host: '/nonexistent' });
+  const { log, observed } = newSequencer({ ...database.connection, host: '/nonexistent' });
   log.start();
-  await eventually(() => told.pauses.length > 1);
-  expect(told.pauses).toContain(500);
+  await eventually(() => observed.pauses.length > 1);
+  expect(observed.pauses).toContain(500);
   await log.stop();
 });

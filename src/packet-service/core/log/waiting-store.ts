@@ -45,12 +45,12 @@ export async function readWaiting(database: Database, horizon: string): Promise<
     values: [horizon, ROWS],
   });
   const [first] = rows;
-  const found = rows.flatMap(({ xid, kinds, ids, threads }) =>
+  const events = rows.flatMap(({ xid, kinds, ids, threads }) =>
     xid === null ? [] : [{ xid, kinds, ids: ids ?? [], threads: threads ?? [] }],
   );
   return {
-    xids: [...new Set(found.map(({ xid }) => xid))],
-    events: found.flatMap(({ xid, kinds, ids, threads }) =>
+    xids: [...new Set(events.map(({ xid }) => xid))],
+    events: events.flatMap(({ xid, kinds, ids, threads }) =>
       ids.flatMap((packetId, at) =>
         packetId === null
           ? []

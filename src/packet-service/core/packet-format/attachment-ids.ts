@@ -36,14 +36,14 @@ export function attachmentIdText(attachmentId: string): string {
 /** The attachments in a Body's list, each once. */
 export function attachmentReferences(list: unknown): readonly AttachmentReference[] {
   if (!Array.isArray(list) || list.length === 0) return NONE;
-  const found = new Map<string, AttachmentReference>();
+  const references = new Map<string, AttachmentReference>();
   for (const reference of list.slice(0, MAX_ATTACHMENTS)) {
     const id = attachmentIdOf(reference);
     if (id === undefined) continue;
-    const sha256 = found.get(id)?.sha256 ?? sha256Of(reference);
-    found.set(id, { id, sha256 });
+    const sha256 = references.get(id)?.sha256 ?? sha256Of(reference);
+    references.set(id, { id, sha256 });
   }
-  return [...found.values()];
+  return [...references.values()];
 }
 
 function sha256Of(reference: unknown): string | null {

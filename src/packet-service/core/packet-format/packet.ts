@@ -118,7 +118,7 @@ export function finishPacket(
   };
 }
 
-/** The point used by queries by place, if the Body has one in the form that intake accepts. */
+/** The point used by queries by location, if the Body has one in the form that intake accepts. */
 export function capturePoint(body: Record<string, unknown>): Point | null {
   const { lat, lon } = (body.capture_point ?? {}) as Record<string, unknown>;
   const valid =

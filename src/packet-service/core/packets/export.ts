@@ -95,7 +95,7 @@ export async function openDownload(
   signal?: AbortSignal,
 ): Promise<Readable> {
   signal?.throwIfAborted();
-  const client = await takePlace(exports);
+  const client = await takeConnection(exports);
   let isComplete = false;
   let isReleased = false;
   let isBegun = false;
@@ -150,7 +150,7 @@ export async function exportOnEither(
 }
 
 /** A connection to export with; the pool waits a while for one. */
-async function takePlace(exports: pg.Pool): Promise<pg.PoolClient> {
+async function takeConnection(exports: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await exports.connect();
   } catch (error) {

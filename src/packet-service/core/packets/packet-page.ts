@@ -21,11 +21,11 @@ export function packetPage({ header, body, footer }: Pick<StoredPacket, 'header'
   const { hash } = JSON.parse(footer) as { hash: string };
   const shown: Record<string, unknown> =
     body === null || body.length > SHOWN_BODY ? {} : (parseJsonText(body) as Record<string, unknown>);
-  const { message, text, capture_point: place, attachments, ...further } = shown;
+  const { message, text, capture_point: location, attachments, ...further } = shown;
   const said = [message, text].find(value => typeof value === 'string') as string | undefined;
   const rows = [
     row('Time', `<time datetime="${escaped(timestamp)}">${escaped(timestamp)}</time>`),
-    placeRow(place),
+    locationRow(location),
     attachmentsRow(attachments),
     ...Object.entries(further)
       .slice(0, SHOWN_FIELDS)
@@ -45,8 +45,8 @@ function row(name: string, html: string): string {
   return `<div><dt dir="auto">${escaped(name)}</dt><dd dir="auto">${html}</dd></div>`;
 }
 
-function placeRow(place: unknown): string {
-  const { lat, lon } = (place ?? {}) as { lat?: unknown; lon?: unknown };
+function locationRow(location: unknown): string {
+  const { lat, lon } = (location ?? {}) as { lat?: unknown; lon?: unknown };
   if (typeof lat !== 'number' || typeof lon !== 'number') return '';
   return row('Place', `<a href="geo:${lat},${lon}">${lat}, ${lon}</a>`);
 }

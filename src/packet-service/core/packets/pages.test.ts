@@ -55,7 +55,7 @@ async function readAll(query: Record<string, string>, meanwhile?: () => Promise<
 }
 
 const START = Date.UTC(2026, 2, 1);
-// Few values each, so that timestamps, GeoIDs and places coincide often.
+// Few values each, so that timestamps, GeoIDs and locations coincide often.
 const packets = fc.record({
   geoid: fc.constantFrom('a', 'b', 'c'),
   geoids: fc.subarray(['a', 'b', 'd']),
@@ -75,13 +75,13 @@ test('pages give each packet once, in order, under concurrent inserts and equal 
       async (limit, order, arriving) => {
         const known = new Set(before.map(({ id }) => id));
         const read = await readAll({ limit: String(limit), order }, () =>
-          Promise.all(arriving.map(async one => before.push(await store(one)))),
+          Promise.all(arriving.map(async packet => before.push(await store(packet)))),
         );
         expect(new Set(read).size).toBe(read.length);
         expect(read.filter(id => known.has(id)).length).toBe(known.size);
-        const places = read.map(id => before.find(one => one.id === id) as Made);
-        const sorted = [...places].sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
-        expect(places).toEqual(order === 'asc' ? sorted : sorted.reverse());
+        const readPackets = read.map(id => before.find(packet => packet.id === id) as Made);
+        const sorted = [...readPackets].sort((a, b) => a.time - b.time || (a.id < b.id ? -1 : 1));
+        expect(readPackets).toEqual(order === 'asc' ? sorted : sorted.reverse());
       },
     ),
     { numRuns: runs(8) },
@@ -90,7 +90,7 @@ test('pages give each packet once, in order, under concurrent inserts and equal 
 
 test('every filter, alone and with others, finds what a look at each packet finds', async () => {
   const all = await Promise.all(
-    fc.sample(packets, { numRuns: 80, seed: 2 }).map(one => store({ ...one, type: `${one.type}2` })),
+    fc.sample(packets, { numRuns: 80, seed: 2 }).map(packet => store({ ...packet, type: `${packet.type}2` })),
   );
   const filters = fc.record(
     {
@@ -124,13 +124,13 @@ test('every filter, alone and with others, finds what a look at each packet find
       const read = await readAll({ ...query, limit: String(limit) });
       const { geoid, type, from = -9, to = 99, bbox, near } = filter;
       const expected = all.filter(
-        one =>
-          (geoid === undefined || one.geoid === geoid || one.geoids.includes(geoid)) &&
-          (type === undefined || one.type === type) &&
-          one.time >= START + from * 3_600_000 &&
-          one.time <= START + to * 3_600_000 &&
-          (bbox === undefined || isInBox(one, bbox)) &&
-          (near === undefined || distance(one, near) <= near[2]),
+        packet =>
+          (geoid === undefined || packet.geoid === geoid || packet.geoids.includes(geoid)) &&
+          (type === undefined || packet.type === type) &&
+          packet.time >= START + from * 3_600_000 &&
+          packet.time <= START + to * 3_600_000 &&
+          (bbox === undefined || isInBox(packet, bbox)) &&
+          (near === undefined || distance(packet, near) <= near[2]),
       );
       const ids = new Set(all.map(({ id }) => id));
       expect(read.filter(id => ids.has(id)).sort()).toEqual(expected.map(({ id }) => id).sort());
@@ -154,19 +154,19 @@ function isInBox({ lat, lon }: Made, [west, south, east, north]: [number, number
 }
 
 /** Great-circle distance in metres by the angle between unit vectors. */
-function distance(one: Made, [lat, lon]: [number, number, number]): number {
+function distance(packet: Made, [lat, lon]: [number, number, number]): number {
   const unit = (degreesLat: number, degreesLon: number): [number, number, number] => {
     const [a, b] = [(degreesLat * Math.PI) / 180, (degreesLon * Math.PI) / 180];
     return [Math.cos(a) * Math.cos(b), Math.cos(a) * Math.sin(b), Math.sin(a)];
   };
-  const [a, b] = [unit(one.lat, one.lon), unit(lat, lon)];
+  const [a, b] = [unit(packet.lat, packet.lon), unit(lat, lon)];
   const cross = Math.hypot(a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]);
   return 6_371_008.8 * Math.atan2(cross, a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
 }
 
 test('limit is 100 unless given and 1000 at most; absent and empty filters do not filter', async () => {
-  const one = await service.send('GET', '/packets?limit=1&geoid=&type=&cursor=&from=&bbox=');
-  expect(one.body.count).toBe(1);
+  const page = await service.send('GET', '/packets?limit=1&geoid=&type=&cursor=&from=&bbox=');
+  expect(page.body.count).toBe(1);
   expect((await service.send('GET', '/packets')).body.count).toBe(100);
   expect((await service.send('GET', '/packets?limit=5000')).status).toBe(200);
 });

@@ -43,9 +43,9 @@ async function textOf<Row extends PageRow>(
   item: (sections: Sections, row: Row) => string,
 ): Promise<string> {
   const ids = part.flatMap(row => (isLarge(row) ? [idOfLarge(row)] : []));
-  const found = ids.length === 0 ? [] : await findPackets(database, ids);
+  const packets = ids.length === 0 ? [] : await findPackets(database, ids);
   let next = 0;
-  return part.map(row => item(isLarge(row) ? (found[next++] as Sections) : row, row)).join(',');
+  return part.map(row => item(isLarge(row) ? (packets[next++] as Sections) : row, row)).join(',');
 }
 
 function sizeOf(row: PageRow): number {

@@ -69,8 +69,8 @@ export async function findPackets(
     text: 'SELECT id, thread_id AS "threadId", closed IS TRUE AS closed, erased_at AS "erasedAt", header, body, footer FROM packets WHERE id = ANY ($1::uuid[])',
     values: [ids],
   });
-  const found = new Map(rows.map(row => [row.id, row]));
-  return ids.map(id => found.get(id));
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
 }
 
 /** Who sent a message, and what is attached to it. */
@@ -105,8 +105,8 @@ export async function findAuthors(database: Database, ids: readonly string[]): P
     text: 'SELECT id, author FROM packets WHERE id = ANY ($1::uuid[]) AND author IS NOT NULL',
     values: [ids],
   });
-  const found = new Map(rows.map(({ id, author }) => [id, author]));
-  return ids.map(id => found.get(id) ?? null);
+  const authors = new Map(rows.map(({ id, author }) => [id, author]));
+  return ids.map(id => authors.get(id) ?? null);
 }
 
 /** Packets as findPackets gives them, but without the sections of packets of more than `largest` bytes. */
@@ -121,8 +121,8 @@ export async function findSmallPackets(
         ${sectionColumns(largest)}
       FROM (SELECT *, ${BYTES} AS bytes FROM packets p WHERE id = ANY (${ids}::uuid[]) OFFSET 0) AS p`),
   );
-  const found = new Map(rows.map(row => [row.id, row]));
-  return ids.map(id => found.get(id));
+  const byId = new Map(rows.map(row => [row.id, row]));
+  return ids.map(id => byId.get(id));
 }
 
 /** The position of a packet (id in the uuid form) in the order of pages; undefined if there is none. */

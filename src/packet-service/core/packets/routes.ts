@@ -98,11 +98,8 @@ export function registerPackets(
 }
 
 /** The rows of a page, and the id of the last one if more follow. */
-function cutPage<Row extends PageRow>(
-  found: Row[],
-  limit: number,
-): { rows: Row[]; next: string | undefined } {
-  if (found.length <= limit) return { rows: found, next: undefined };
-  const rows = found.slice(0, limit);
+function cutPage<Row extends PageRow>(read: Row[], limit: number): { rows: Row[]; next: string | undefined } {
+  if (read.length <= limit) return { rows: read, next: undefined };
+  const rows = read.slice(0, limit);
   return { rows, next: idOf(rows.at(-1) as Row) };
 }

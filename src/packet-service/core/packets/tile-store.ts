@@ -4,7 +4,7 @@ import type { Box, CellRange } from './area.ts';
 import { ADDITIONAL, conditionsOf, OWN, type PacketFilter, type Source } from './filter-store.ts';
 
 /** Where things are, as arrays in PostgreSQL's form: they go from one statement to the next without being read. */
-export interface Places {
+export interface Locations {
   /** ids of packets (uuid form) or GeoIDs of fields */
   singles: string | string[];
   /** position in the Web Mercator square of 2^31 units along each side */
@@ -30,15 +30,15 @@ const IS_LOCATED = raw('p.thread_id IS NULL AND p.cell IS NOT NULL');
  *
  * @param ids uuids, as an array in PostgreSQL's form
  */
-export async function findPlaces(database: Database, ids: string): Promise<Places | undefined> {
-  const { rows } = await database.query<Places | { cells: null }>(
+export async function findLocations(database: Database, ids: string): Promise<Locations | undefined> {
+  const { rows } = await database.query<Locations | { cells: null }>(
     prepared(sql`
       SELECT array_agg(p.id::text)::text AS singles, array_agg(${X})::text AS xs, array_agg(${Y})::text AS ys,
         array_agg(p.cell)::text AS cells
       FROM packets p WHERE p.id = ANY (${ids}::uuid[]) AND ${IS_LOCATED}`),
   );
-  const [places] = rows;
-  return places?.cells == null ? undefined : places;
+  const [locations] = rows;
+  return locations?.cells == null ? undefined : locations;
 }
 
 /** A part of the square: a tile. Both ends are inclusive. */
@@ -59,7 +59,7 @@ export interface MapFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'from' 
 export interface MapQuery {
   square: Square;
   filter: MapFilter;
-  /** the cells around it, if candidates are read by place and not by the filter, newest first */
+  /** the cells around it, if candidates are read by location and not by the filter, newest first */
   cells?: readonly CellRange[] | undefined;
   /** packets that are read, at most */
   candidates: number;
@@ -154,7 +154,7 @@ const POINT = sql`uuid_send(p.id) || int8send(p.cell) || int4send(${X}::int) || 
 /**
  * The observations of a filter from a limited number of candidates, as they are: nothing is grouped.
  *
- * @param query box: where they are, if candidates are read by place: only one in whose cells `countInCells` finds few
+ * @param query box: where they are, if candidates are read by location: only one in whose cells `countInCells` finds few
  *   enough packets
  */
 export async function findPoints(

@@ -140,8 +140,8 @@ function joinCopies(packets: Row[], further: GeoidRow[], attachments: Attachment
   };
 }
 
-/** Of these packets (uuid form) those that are there and were not erased, with the place of a message. */
-export async function findMessagePlaces(
+/** The packets with these ids (uuid form) that are stored and not erased, with the thread and time of messages. */
+export async function findMessagePositions(
   database: Database,
   ids: readonly string[],
 ): Promise<{ id: string; threadId: string | null; ts: string }[]> {

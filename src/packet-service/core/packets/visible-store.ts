@@ -10,5 +10,5 @@ export async function findVisible(
     text: 'SELECT id, erased_at IS NOT NULL AS erased, ts::text FROM packets WHERE id = ANY ($1::uuid[])',
     values: [packetIds],
   });
-  return new Map(rows.map(({ id, ...found }) => [id, found]));
+  return new Map(rows.map(({ id, ...state }) => [id, state]));
 }

@@ -11,9 +11,9 @@ import type { HealthDetail } from '../../../platform/http/health.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { type ChooseReads, readsOf } from './reads.ts';
-import { tellPositions, type WritePositions } from './write-positions.ts';
+import { reportPositions, type WritePositions } from './write-positions.ts';
 
-/** What the packet service reads from, and what it tells clients of their changes. */
+/** What the packet service reads from, and the positions of their changes that it reports to clients. */
 export interface Reading {
   reads: ChooseReads;
   /** undefined without replicas */
@@ -41,7 +41,7 @@ export function openReading(
     const primary = fromPrimary(pools);
     return { reads: () => primary, positions: undefined, details: [], async stop() {} };
   }
-  const positions = tellPositions(app, pools.pool);
+  const positions = reportPositions(app, pools.pool);
   const replicas = openReplicas(pools.replicas, {
     primary: pools,
     logger,
@@ -79,8 +79,8 @@ function measureReplicas(metrics: Registry, states: Replicas['states']): void {
       collect() {
         this.reset();
         for (const state of states()) {
-          const found = value(state);
-          if (found !== undefined) this.set({ replica: state.name }, found);
+          const current = value(state);
+          if (current !== undefined) this.set({ replica: state.name }, current);
         }
       },
     });

@@ -31,9 +31,9 @@ export interface WritePositions {
  * position; for other changes, which are rarer, and for repeated ones, the primary is asked once for all answers that
  * are due. If it cannot be asked, the answer has no position.
  */
-export function tellPositions(app: Server, primary: Database): WritePositions {
+export function reportPositions(app: Server, primary: Database): WritePositions {
   let latest: bigint | undefined;
-  const ask = batchLoader<'position', bigint>(
+  const readPosition = batchLoader<'position', bigint>(
     async () => [positionIn(await primary.query(COMMITTED_POSITION))],
     { max: 1 },
   );
@@ -44,7 +44,7 @@ export function tellPositions(app: Server, primary: Database): WritePositions {
     if (isRead || reply.statusCode >= 300) return;
     const isFromBatch = storesInBatch && reply.statusCode === 201 && !reply.hasHeader('idempotency-replayed');
     try {
-      const position = (isFromBatch && latest) || (await ask('position'));
+      const position = (isFromBatch && latest) || (await readPosition('position'));
       reply.header(POSITION_HEADER, walPositionText(position));
     } catch (error) {
       request.log.debug({ err: error }, 'the position of a change is not known');

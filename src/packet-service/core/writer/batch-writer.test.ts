@@ -69,7 +69,7 @@ test('rows that the database refuses fail alone, at any position of the batch', 
     return isBad(n) ? { ...good, ts: 'the day before yesterday' } : good;
   });
   const results = await Promise.allSettled(
-    packets.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))),
+    packets.map(packet => writer.write(packetWrite({ packet }, { freshId: true }))),
   );
   results.forEach((result, n) => {
     expect(result.status, `packet ${n}`).toBe(isBad(n) ? 'rejected' : 'fulfilled');
@@ -91,7 +91,7 @@ test('a batch whose connection is cut in the middle is written by another connec
   const waves = [0, 1, 2, 3].map(wave => packets.slice(wave * 100, wave * 100 + 100));
   for (const wave of waves) {
     const [outcomes] = await Promise.all([
-      Promise.all(wave.map(one => writer.write(packetWrite({ packet: one }, { freshId: true })))),
+      Promise.all(wave.map(packet => writer.write(packetWrite({ packet }, { freshId: true })))),
       cut(),
     ]);
     expect(outcomes.every(({ kind }) => kind === 'stored')).toBe(true);
@@ -135,7 +135,7 @@ test('a deadlock with a stranger is over in the end: the batch is sent again', a
     VALUES ($1::uuid, 'g', now(), 'note', '{}', '{}', '{}')`;
   const rows = [packet('first', first), packet('second', second)];
   await stranger.hold(rows[1]?.id as string);
-  const written = Promise.all(rows.map(one => writer.write(packetWrite({ packet: one }, { freshId: true }))));
+  const written = Promise.all(rows.map(packet => writer.write(packetWrite({ packet }, { freshId: true }))));
   await stranger.blocks();
   // Now each waits for the other; PostgreSQL ends one of the two after deadlock_timeout.
   await stranger.query(insert, [rows[0]?.id]).catch(() => {});
@@ -189,20 +189,20 @@ test('packets whose fields have changed are not stored, and the others of their 
   });
   const write = async (chosen: typeof writes) => {
     const writer = newWriter(1);
-    return (await Promise.all(chosen.map(one => writer.write(one)))).map(({ kind }) => kind);
+    return (await Promise.all(chosen.map(write => writer.write(write)))).map(({ kind }) => kind);
   };
   // Those that would have been right are looked up again, too: which state has ended is not known.
   expect(await write(writes)).toEqual(['stored', 'outdated', 'outdated', 'stored', 'outdated']);
   expect(await write(writes.filter(({ asOf }) => asOf === known))).toEqual(['stored', 'stored']);
-  const ids = writes.filter(({ asOf }) => asOf !== ended).map(one => one.packet.id);
-  expect(await storedIds(writes.map(one => one.packet.id))).toEqual(ids.sort());
+  const ids = writes.filter(({ asOf }) => asOf !== ended).map(write => write.packet.id);
+  expect(await storedIds(writes.map(write => write.packet.id))).toEqual(ids.sort());
 });
 
 test('a writer that finds what it was to store tells so when that can be read', async () => {
   const complete = Promise.withResolvers<void>();
-  let asked = 0;
+  let loads = 0;
   const writer = tellingComplete(newWriter(1), () => {
-    asked++;
+    loads++;
     return complete.promise;
   });
   // Nothing is there yet of an observation whose fields have changed.
@@ -211,20 +211,20 @@ test('a writer that finds what it was to store tells so when that can be read', 
     asOf: { state: '00000000-0000-4000-8000-000000000000', outdated() {} },
   };
   expect(await writer.write(outdated)).toEqual({ kind: 'outdated' });
-  expect(asked).toBe(0);
+  expect(loads).toBe(0);
 
   const note = notePacket();
   const write = (freshId: boolean) => writer.write(packetWrite({ packet: note }, { freshId }));
   expect(await write(true)).toEqual({ kind: 'stored' });
-  expect(asked).toBe(0);
+  expect(loads).toBe(0);
 
-  let isTold = false;
-  const told = write(false).finally(() => {
-    isTold = true;
+  let isAnswered = false;
+  const answered = write(false).finally(() => {
+    isAnswered = true;
   });
-  await expect.poll(() => asked).toBe(1);
-  expect(isTold).toBe(false);
+  await expect.poll(() => loads).toBe(1);
+  expect(isAnswered).toBe(false);
   complete.resolve();
-  expect(await told).toEqual({ kind: 'id-exists' });
+  expect(await answered).toEqual({ kind: 'id-exists' });
   await writer.drain();
 });

@@ -213,9 +213,9 @@ async function checkIdle(pool: pg.Pool, space: boolean): Promise<void> {
 
 /** Answers writes that have waited since a time or longer. Those not sent yet are dropped. */
 function giveUp(waiting: WaitingList, inFlight: Iterable<Waiting[]>, since: number): void {
-  for (const one of waiting.takeOlder(since)) abandon(one, 'packet.not_stored_in_time');
+  for (const entry of waiting.takeOlder(since)) abandon(entry, 'packet.not_stored_in_time');
   for (const batch of inFlight) {
-    for (const one of batch) if (one.since <= since) abandon(one, 'packet.perhaps_stored');
+    for (const entry of batch) if (entry.since <= since) abandon(entry, 'packet.perhaps_stored');
   }
 }
 
@@ -257,8 +257,8 @@ function waitingList() {
     },
     /** Takes those that arrived at a time or before. */
     takeOlder(since: number): Waiting[] {
-      const older = list.filter(one => one.since <= since);
-      if (older.length > 0) list = list.filter(one => one.since > since);
+      const older = list.filter(entry => entry.since <= since);
+      if (older.length > 0) list = list.filter(entry => entry.since > since);
       for (const taken of older) count(taken, -1);
       return older;
     },
@@ -293,7 +293,10 @@ async function writeBatch(writing: Writing, batch: Waiting[]): Promise<void> {
   } catch (error) {
     if (error instanceof FieldsChanged) {
       // Which of their states has ended is not known. Messages are not held up by it.
-      const [outdated, others] = [batch.filter(one => one.write.asOf), batch.filter(one => !one.write.asOf)];
+      const [outdated, others] = [
+        batch.filter(entry => entry.write.asOf),
+        batch.filter(entry => !entry.write.asOf),
+      ];
       for (const { resolve } of outdated) resolve({ kind: 'outdated' });
       if (others.length > 0) await writeBatch(writing, others);
     } else if (error instanceof Problem) {
@@ -366,9 +369,9 @@ function refusal(
 }
 
 /** Answers a request that has waited too long. */
-function abandon(one: Waiting, outcome: 'packet.not_stored_in_time' | 'packet.perhaps_stored'): void {
-  one.givenUp = true;
-  one.reject(new Problem(outcome, {}, { retryAfter: 5 }));
+function abandon(entry: Waiting, outcome: 'packet.not_stored_in_time' | 'packet.perhaps_stored'): void {
+  entry.givenUp = true;
+  entry.reject(new Problem(outcome, {}, { retryAfter: 5 }));
 }
 
 /** Answers come in the order in which batches were sent: what failed before this one on its connection is known by now. */

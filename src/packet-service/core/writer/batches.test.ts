@@ -116,11 +116,11 @@ test('what comes while a batch beside others is written does not follow it befor
   const writer = newWriter(2);
   const held = begunBatch(writer, looked(notePacket()));
   await other.blocks();
-  const [beside, between, after] = [notes(32), notePacket(), notes(31)];
-  const besideWritten = beside.map(packet => writer.write(looked(packet)));
+  const [begun, between, after] = [notes(32), notePacket(), notes(31)];
+  const begunWrites = begun.map(packet => writer.write(looked(packet)));
   await turn();
   const betweenWritten = writer.write(looked(between));
-  await Promise.all(besideWritten);
+  await Promise.all(begunWrites);
   await turn();
   const afterWritten = after.map(packet => writer.write(looked(packet)));
   await Promise.all([betweenWritten, ...afterWritten]);
@@ -161,8 +161,8 @@ test.each(WEIGHTS)(
     await other.blocks();
     const writes = [write(), fresh(notePacket()), fresh(notePacket())];
     const written: Promise<unknown>[] = [];
-    for (const one of writes) {
-      written.push(writer.write(one));
+    for (const write of writes) {
+      written.push(writer.write(write));
       await turn();
     }
     await other.query('ROLLBACK');
@@ -208,13 +208,13 @@ test('how many rows were open is forgotten while few come', async () => {
 });
 
 test('a writer tells of a packet when it is stored, and not of one that is refused', async () => {
-  const told: string[] = [];
-  const writer = withWriteListener(newWriter(1), ({ packet }) => told.push(packet.id));
+  const order: string[] = [];
+  const writer = withWriteListener(newWriter(1), ({ packet }) => order.push(packet.id));
   const good = notePacket();
   await writer.write(fresh(good));
   await expect(writer.write(fresh(notePacket({ ts: 'never' })))).rejects.toMatchObject({ code: 'internal' });
   await turn();
-  expect(told).toEqual([good.id]);
+  expect(order).toEqual([good.id]);
 });
 
 /** With so many GeoIDs that one of them is enough to be sent behind another batch. */
@@ -261,17 +261,17 @@ test('what is sent behind a batch that fails is stored all the same', async () =
     () => 'stored',
     ({ code }) => code,
   );
-  // The second comes when the first is on its way, and goes when there is a place again.
+  // The second comes when the first is on its way, and goes when a slot is free again.
   const behind = [widePacket(), widePacket()];
   const outcomes = [];
-  for (const one of behind) {
-    outcomes.push(writer.write(packetWrite({ packet: one }, { freshId: true })));
+  for (const packet of behind) {
+    outcomes.push(writer.write(packetWrite({ packet }, { freshId: true })));
     await turn();
   }
   await other.query('COMMIT');
   expect(await failed).toBe('internal');
   expect(await Promise.all(outcomes)).toEqual([{ kind: 'stored' }, { kind: 'stored' }]);
-  const ids = [id, ...behind.map(one => one.id)];
+  const ids = [id, ...behind.map(packet => packet.id)];
   const { rows } = await database.pool.query('SELECT id FROM packets WHERE id = ANY ($1::uuid[])', [ids]);
   expect(rows.map(row => uuidToUlid(row.id)).sort()).toEqual(ids.map(uuidToUlid).sort());
 });

@@ -18,7 +18,7 @@ export function tooLarge(maxBytes: number): Problem {
   return new Problem('attachment.too_large', { max: maxBytes });
 }
 
-export function elsewhere({ received }: Upload): Problem {
+export function wrongOffset({ received }: Upload): Problem {
   return new Problem('upload.wrong_offset', { received });
 }
 
@@ -47,7 +47,7 @@ export async function complete(
     if (received.size !== length) throw new Error(`the pieces of upload ${uploadId} are not its file`);
     await storeAttachment(uploading, received, upload, async database => {
       await before(database);
-      if (!(await completeUpload(database, { uploadId, offset, length }))) throw elsewhere(upload);
+      if (!(await completeUpload(database, { uploadId, offset, length }))) throw wrongOffset(upload);
     });
   } finally {
     await received.discard();

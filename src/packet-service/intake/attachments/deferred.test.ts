@@ -56,7 +56,7 @@ function patch(
 }
 
 /** What HEAD tells: offset, length, and whether the length is deferred. */
-async function told(at: RunningService, path: string): Promise<(string | null)[]> {
+async function uploadState(at: RunningService, path: string): Promise<(string | null)[]> {
   const { headers } = await at.send('HEAD', path, undefined, TUS);
   return ['upload-offset', 'upload-length', 'upload-defer-length'].map(name => headers.get(name));
 }
@@ -86,14 +86,14 @@ test('the length comes before, with or after the last byte, across restarts, and
   const uploads = await Promise.all([begun(first), begun(first), begun(first)]);
   const [before, along, after] = uploads as [(typeof uploads)[0], (typeof uploads)[0], (typeof uploads)[0]];
   for (const { path } of uploads) {
-    expect(await told(first, path)).toEqual(['0', null, '1']);
+    expect(await uploadState(first, path)).toEqual(['0', null, '1']);
     expect((await patch(first, path, 0, bytes.subarray(0, 100))).status).toBe(204);
   }
   expect((await patch(first, before.path, 100, bytes.subarray(100, 200), 300)).status).toBe(204);
   await first.stop();
 
-  expect(await told(folder, before.path)).toEqual(['200', '300', null]);
-  expect(await told(folder, along.path)).toEqual(['100', null, '1']);
+  expect(await uploadState(folder, before.path)).toEqual(['200', '300', null]);
+  expect(await uploadState(folder, along.path)).toEqual(['100', null, '1']);
   expect((await patch(folder, before.path, 200, bytes.subarray(200))).status).toBe(204);
   expect((await patch(folder, along.path, 100, bytes.subarray(100), 300)).status).toBe(204);
   expect((await patch(folder, after.path, 100, bytes.subarray(100))).status).toBe(204);
@@ -101,7 +101,7 @@ test('the length comes before, with or after the last byte, across restarts, and
   const last = await patch(folder, after.path, 300, Buffer.alloc(0), 300);
   expect([last.status, last.headers.get('upload-expires')]).toEqual([204, null]);
   for (const { path, id } of uploads) {
-    expect(await told(folder, path)).toEqual(['300', '300', null]);
+    expect(await uploadState(folder, path)).toEqual(['300', '300', null]);
     expect(sha256((await download(folder, id)).bytes)).toBe(sha256(bytes));
     // The last answer may have been lost.
     expect((await patch(folder, path, 300, Buffer.alloc(0), 300)).status).toBe(204);
@@ -138,9 +138,9 @@ test('what breaks the protocol or the limits is refused, and changes nothing', a
   await refused(400, 200, Buffer.alloc(0), 199);
   await refused(400, 200, randomBytes(1), 200);
   await refused(409, 0, randomBytes(1), 300);
-  expect(await told(folder, path)).toEqual(['200', null, '1']);
+  expect(await uploadState(folder, path)).toEqual(['200', null, '1']);
   await refused(400, 200, randomBytes(101), 300);
-  expect(await told(folder, path)).toEqual(['200', '300', null]);
+  expect(await uploadState(folder, path)).toEqual(['200', '300', null]);
   await refused(400, 200, randomBytes(1), 301);
   expect((await patch(folder, path, 200, randomBytes(100), 300)).status).toBe(204);
 

@@ -10,7 +10,7 @@ import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Places } from '../../../platform/limits/places.ts';
+import type { Slots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import {
   keyText,
@@ -48,8 +48,8 @@ export function registerAttachments(
     pool,
     settings,
     readPacket,
-    places,
-  }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader; places: Places },
+    slots,
+  }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader; slots: Slots },
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
@@ -57,7 +57,7 @@ export function registerAttachments(
     pool,
     files,
     limited: uploadLimiter(settings.CONCURRENT_UPLOADS),
-    takeShare: callerShare(places, {
+    takeShare: callerShare(slots, {
       perCaller: settings.UPLOADS_PER_CALLER,
       what: 'uploads',
       retryAfter: 5,
@@ -181,9 +181,9 @@ function registerDownload(app: Server, pool: pg.Pool, files: FileStore): void {
       const attachment = await getAttachment(request, request.params.id);
       const { size, sha256 } = attachment;
       const tag = tagOf(attachment);
-      const { range: asked, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
+      const { range: rangeHeader, 'if-range': ifRange, 'if-none-match': ifNoneMatch } = request.headers;
       if (matchesTag(ifNoneMatch, tag)) return describe(reply, attachment).code(304).send(null);
-      const range = allowsRange(ifRange, tag) ? readRange(asked, size) : 'whole';
+      const range = allowsRange(ifRange, tag) ? readRange(rangeHeader, size) : 'whole';
       if (range === 'unsatisfiable') {
         reply.header('content-range', `bytes */${size}`);
         throw new Problem('attachment.range_outside', { size });

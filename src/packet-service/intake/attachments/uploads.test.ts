@@ -155,7 +155,7 @@ test('two processes that are sent the same upload at once do not harm it', async
   const { path, id } = await begun(bytes.length);
   const statuses = new Set<number>();
   for (let offset = 0; offset < bytes.length; ) {
-    // Pieces of different lengths from the same place: what two requests of a confused client bring.
+    // Pieces of different lengths from the same offset: what two requests of a confused client bring.
     const answers = await Promise.all(
       [service, other, service, other].map((at, n) =>
         patch(at, path, offset, bytes.subarray(offset, offset + 900_000 + n * 1000)),

@@ -9,7 +9,7 @@ import type { Caller } from '../../core/access/caller.ts';
 import { keyText, makeKey, routeOf, sendIdempotentAnswer } from '../../core/idempotency/idempotency.ts';
 import { attachmentIdText } from '../../core/packet-format/attachment-ids.ts';
 import { type Beginning, beginOnce } from './begin.ts';
-import { complete, elsewhere, pieceKey, tooLarge, type Uploading } from './complete.ts';
+import { complete, pieceKey, tooLarge, type Uploading, wrongOffset } from './complete.ts';
 import { cutPieces, PIECE_BYTES } from './pieces.ts';
 import {
   deleteUploadSchema,
@@ -58,7 +58,7 @@ export function registerUploads(app: Server, uploading: Uploading): void {
   app.post('/attachments/uploads', { schema: postUploadSchema }, async (request, reply) => {
     const { upload, done } = await beginOnce(uploading, beginningOf(request));
     reply.header('location', `/attachments/uploads/${upload.uploadId}`);
-    return sendIdempotentAnswer(tell(reply, upload, upload.received), done);
+    return sendIdempotentAnswer(describeUpload(reply, upload, upload.received), done);
   });
 
   const path = '/attachments/uploads/:upload_id';
@@ -68,25 +68,25 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     if (upload.length === undefined) reply.header('upload-defer-length', '1');
     else reply.header('upload-length', upload.length);
     if (upload.metadata !== '') reply.header('upload-metadata', upload.metadata);
-    return tell(reply, upload, upload.received).send(null);
+    return describeUpload(reply, upload, upload.received).send(null);
   });
 
   app.patch(path, { schema: patchUploadSchema }, async (request, reply) => {
     if (request.headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== TUS_BODY) {
       throw new Problem('upload.wrong_content_type', { type: TUS_BODY });
     }
-    const found = await freedUpload(request, request.params.upload_id);
-    const { 'upload-offset': offset, 'upload-length': length = found.length } = request.headers;
-    if (offset !== found.received) throw elsewhere(found);
-    const upload = await withLength(uploading, found, length);
+    const started = await freedUpload(request, request.params.upload_id);
+    const { 'upload-offset': offset, 'upload-length': length = started.length } = request.headers;
+    if (offset !== started.received) throw wrongOffset(started);
+    const upload = await withLength(uploading, started, length);
     await takeShare(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
-      limited(() => takePieces(uploading, upload, stream, found.length === undefined)),
+      limited(() => takePieces(uploading, upload, stream, started.length === undefined)),
     );
     // A client that has not sent everything by now gets the offset and continues in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');
-    return tell(reply, upload, received).code(204).send(null);
+    return describeUpload(reply, upload, received).code(204).send(null);
   });
 
   app.delete(path, { schema: deleteUploadSchema }, async (request, reply) => {
@@ -99,11 +99,11 @@ export function registerUploads(app: Server, uploading: Uploading): void {
 
 /** @throws Problem invalid */
 function beginningOf(request: FastifyRequest): Beginning {
-  const { 'upload-length': given, 'upload-defer-length': deferred } = request.headers;
-  if ((given === undefined) === (deferred === undefined)) {
+  const { 'upload-length': lengthHeader, 'upload-defer-length': deferred } = request.headers;
+  if ((lengthHeader === undefined) === (deferred === undefined)) {
     throw new Problem('upload.without_length');
   }
-  const length = given === undefined ? undefined : Number(given);
+  const length = lengthHeader === undefined ? undefined : Number(lengthHeader);
   const metadata = String(request.headers['upload-metadata'] ?? '');
   const text = keyText(request);
   const headers = { length: length ?? null, metadata };
@@ -131,7 +131,8 @@ async function withLength(
   if (length < offset) {
     throw new Problem('upload.length_too_small', { received: offset });
   }
-  if (length > offset && !(await declareLength(pool, { uploadId, offset, length }))) throw elsewhere(upload);
+  if (length > offset && !(await declareLength(pool, { uploadId, offset, length })))
+    throw wrongOffset(upload);
   return { ...upload, length };
 }
 
@@ -148,7 +149,7 @@ async function ownUpload(pool: pg.Pool, { user, anonymous }: Caller, uploadId: s
   return upload;
 }
 
-function tell(reply: FastifyReply, upload: Upload, received: number): FastifyReply {
+function describeUpload(reply: FastifyReply, upload: Upload, received: number): FastifyReply {
   reply.header('upload-offset', received).header('attachment-id', attachmentIdText(upload.attachmentId));
   if (received === upload.length) return reply;
   return reply.header(
@@ -191,7 +192,7 @@ async function takePieces(
     await files.put(pieceKey(uploadId, piece), bytes);
     if (!(await appendPiece(pool, { uploadId, offset, piece, size: bytes.length }))) {
       await files.remove(pieceKey(uploadId, piece));
-      throw elsewhere(upload);
+      throw wrongOffset(upload);
     }
     pieces.push(piece);
     offset = end;

@@ -133,8 +133,13 @@ test('a delivery that fails again when it is replayed says so, and is dismissed 
   expect(await deadLetters()).toEqual([]);
   expect((await get('/administration/jobs')).body.dead_letters).toBe(0);
   expect((await replay({})).body).toEqual({ replayed: 0 });
-  const told = await service.send('GET', '/notifications', undefined, bearer(await registry.token(user)));
-  expect(told.body.notifications[0].deliveries).toContainEqual(
+  const notifications = await service.send(
+    'GET',
+    '/notifications',
+    undefined,
+    bearer(await registry.token(user)),
+  );
+  expect(notifications.body.notifications[0].deliveries).toContainEqual(
     expect.objectContaining({
       channel: 'webhook',
       status: 'dismissed',

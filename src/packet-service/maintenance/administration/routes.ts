@@ -82,14 +82,14 @@ function registerDeadLetters(app: Server, context: AdministrationContext): void 
     const after = cursor === undefined ? undefined : readCursor(cursor);
     const size = Math.min(limit, MAX_LIMIT);
     // One extra notification shows whether there is a next page.
-    const found = Map.groupBy(
+    const byNotification = Map.groupBy(
       await listDead(pool, { after, limit: size + 1 }),
       ({ notificationId }) => notificationId,
     );
-    const ids = [...found.keys()];
+    const ids = [...byNotification.keys()];
     const shown = ids.slice(0, size);
     return {
-      dead_letters: shown.flatMap(id => (found.get(id) as DeadLetter[]).map(asItem)),
+      dead_letters: shown.flatMap(id => (byNotification.get(id) as DeadLetter[]).map(asItem)),
       ...(ids.length > size && { next_cursor: uuidToUlid(shown.at(-1) as string) }),
     };
   });

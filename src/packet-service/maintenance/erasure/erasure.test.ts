@@ -184,12 +184,12 @@ test('sync and feeds tell those who have copies, by whatever they follow', async
     (await read(query)).packets
       .filter(({ kind }) => kind === 'erased')
       .map(({ packet }) => [packet.Header.id, packet.Body, Object.keys(packet.Footer)]);
-  const told = (id: string) => [id, undefined, ['hash']];
-  expect(await erased(`since=${since}`)).toEqual([told(message), told(observation)]);
-  expect(await erased(`since=${since}&user_id=${ana}`)).toEqual([told(message)]);
-  expect(await erased(`since=${since}&user_id=${ben}`)).toEqual([told(observation)]);
-  expect(await erased(`since=${since}&geoid=own-${ana}`)).toEqual([told(message)]);
-  expect(await erased(`since=0&geoid=further-${ana}`)).toEqual([told(message)]);
+  const erasureOf = (id: string) => [id, undefined, ['hash']];
+  expect(await erased(`since=${since}`)).toEqual([erasureOf(message), erasureOf(observation)]);
+  expect(await erased(`since=${since}&user_id=${ana}`)).toEqual([erasureOf(message)]);
+  expect(await erased(`since=${since}&user_id=${ben}`)).toEqual([erasureOf(observation)]);
+  expect(await erased(`since=${since}&geoid=own-${ana}`)).toEqual([erasureOf(message)]);
+  expect(await erased(`since=0&geoid=further-${ana}`)).toEqual([erasureOf(message)]);
   expect((await waiting).packets.map(({ kind }) => kind)).toEqual(['erased']);
   const all = await read('since=0&limit=1000');
   expect(all.packets.filter(({ packet }) => packet.Header.id === observation)).toHaveLength(1);

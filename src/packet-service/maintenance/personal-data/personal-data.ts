@@ -142,15 +142,15 @@ function* tables(pool: pg.Pool, userId: string): Generator<PersonalFile> {
     pool,
     `${FOLDER}/notifications.ndjson`,
     notificationsOf(userId),
-    told => ({
-      notification_id: uuidToUlid(told.notificationId),
-      type: told.type,
-      contact_value: told.contact,
-      packet_id: uuidToUlid(told.packetId),
-      share_id: uuidToUlid(told.shareId),
-      from_user: told.fromUser,
-      created_at: told.createdAt,
-      deliveries: told.deliveries,
+    notification => ({
+      notification_id: uuidToUlid(notification.notificationId),
+      type: notification.type,
+      contact_value: notification.contact,
+      packet_id: uuidToUlid(notification.packetId),
+      share_id: uuidToUlid(notification.shareId),
+      from_user: notification.fromUser,
+      created_at: notification.createdAt,
+      deliveries: notification.deliveries,
     }),
   );
   yield rowsFile<PersonalAttachment>(pool, `${FOLDER}/attachments.ndjson`, attachmentsBy(userId), file => ({

@@ -75,17 +75,17 @@ async function verifyContent(
 
 /** The packets that are without a file now, in words: the first of them, for a content that many have. */
 async function carriersOf(database: Database, sha256: string): Promise<string> {
-  const found: string[] = [];
+  const carriers: string[] = [];
   for (const id of await findAttachmentsOf(database, sha256, NAMED)) {
     for (const packet of await findCarriers(database, id, NAMED + 1)) {
       const text = uuidToUlid(packet);
-      if (!found.includes(text)) found.push(text);
+      if (!carriers.includes(text)) carriers.push(text);
     }
-    if (found.length > NAMED) break;
+    if (carriers.length > NAMED) break;
   }
-  if (found.length === 0) return '; no packet has it';
-  const named = found.sort().slice(0, NAMED).join(', ');
-  return `; it belongs to packet ${named}${found.length > NAMED ? ' and others' : ''}`;
+  if (carriers.length === 0) return '; no packet has it';
+  const named = carriers.sort().slice(0, NAMED).join(', ');
+  return `; it belongs to packet ${named}${carriers.length > NAMED ? ' and others' : ''}`;
 }
 
 /** Hash and size of a file; without a hash, why it cannot be read. */

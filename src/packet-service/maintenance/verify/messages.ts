@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { inSnapshot } from '../../../platform/database/snapshot.ts';
 import { listKeys, type MessageKey } from '../../collaboration/chat/messages/verify-store.ts';
 import { uuidToUlid } from '../../core/packet-format/ulid.ts';
-import { findMessagePlaces } from '../../core/packets/verify-store.ts';
+import { findMessagePositions } from '../../core/packets/verify-store.ts';
 import type { Mismatch } from './range.ts';
 
 /** Messages that one statement reads. */
@@ -16,10 +16,10 @@ export async function findStrayMessages(
 ): Promise<void> {
   let last: MessageKey | undefined;
   do {
-    const { keys, places } = await inSnapshot(pool, database => readBatch(database, last));
+    const { keys, positions } = await inSnapshot(pool, database => readBatch(database, last));
     for (const { threadId, ts, packetId } of keys) {
-      const place = places.get(packetId);
-      if (place?.threadId === threadId && place.ts === ts) continue;
+      const position = positions.get(packetId);
+      if (position?.threadId === threadId && position.ts === ts) continue;
       const fault = 'chat_messages has a row that is not its message';
       onMismatch({ subject: `packet ${uuidToUlid(packetId)}`, fault });
     }
@@ -29,9 +29,9 @@ export async function findStrayMessages(
 
 async function readBatch(database: Database, after: MessageKey | undefined) {
   const keys = await listKeys(database, after, BATCH);
-  const places = await findMessagePlaces(
+  const positions = await findMessagePositions(
     database,
     keys.map(({ packetId }) => packetId),
   );
-  return { keys, places: new Map(places.map(place => [place.id, place])) };
+  return { keys, positions: new Map(positions.map(position => [position.id, position])) };
 }

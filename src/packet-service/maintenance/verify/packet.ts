@@ -48,7 +48,7 @@ export interface ReadPacket {
  * Hashes a packet again, and compares the columns and rows by which it is listed and found with what was hashed: what
  * was changed there alone would be served with a right hash.
  *
- * Not compared: what cannot be told from the packet, such as the further GeoIDs that an observation's place resolved
+ * Not compared: what cannot be told from the packet, such as the further GeoIDs that an observation's location resolved
  * to, or depends on the Unicode version of who wrote it, as the words of the search index do.
  *
  * @param id uuid form

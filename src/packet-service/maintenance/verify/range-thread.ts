@@ -39,10 +39,10 @@ export function startRangeThread(connection: Connection): RangeThread {
   let count = 0;
   let failure = new Error('the thread that verifies packets has ended');
   worker.on('message', ({ id, result, error }: RangeAnswer) => {
-    const asked = waiting.get(id);
+    const pending = waiting.get(id);
     waiting.delete(id);
-    if (result) asked?.resolve(result);
-    else asked?.reject(Object.assign(new Error(error?.message), error));
+    if (result) pending?.resolve(result);
+    else pending?.reject(Object.assign(new Error(error?.message), error));
   });
   worker.on('error', error => {
     failure = error as Error;
@@ -52,10 +52,10 @@ export function startRangeThread(connection: Connection): RangeThread {
   });
   return {
     verify(range) {
-      const asked = Promise.withResolvers<RangeResult>();
-      waiting.set(++count, asked);
+      const pending = Promise.withResolvers<RangeResult>();
+      waiting.set(++count, pending);
       worker.postMessage({ id: count, range } satisfies RangeRequest);
-      return asked.promise;
+      return pending.promise;
     },
     async end() {
       await worker.terminate();

@@ -69,21 +69,23 @@ export async function verifyRange(pool: pg.Pool, range: IdRange): Promise<RangeR
 
 function verifyOnce(pool: pg.Pool, range: IdRange): Promise<RangeResult> {
   return inSnapshot(pool, async database => {
-    const [found, list] = await Promise.all([
+    const [copies, list] = await Promise.all([
       findCopiesBetween(database, range, LARGE),
       findEntriesBetween(database, range),
     ]);
     const entries = Map.groupBy(list, ({ packetId }) => packetId);
     const result: RangeResult = { packets: 0, messages: 0, erased: [], mismatches: [] };
-    const large = new Set(found.large);
-    const [apart, together] = [true, false].map(is => found.packets.filter(({ id }) => large.has(id) === is));
+    const large = new Set(copies.large);
+    const [apart, together] = [true, false].map(is =>
+      copies.packets.filter(({ id }) => large.has(id) === is),
+    );
     await verifyPackets(database, together ?? [], entries, result);
     // One by one, so that only one of them is held.
     for (const packet of apart ?? []) {
       const whole = { ...packet, ...(await findSections(database, packet.id)) };
       await verifyPackets(database, [whole], entries, result);
     }
-    result.mismatches.push(...strays(found, entries));
+    result.mismatches.push(...strays(copies, entries));
     return result;
   });
 }

@@ -73,7 +73,7 @@ export async function verifyDatabase(verifying: Verifying): Promise<VerifiedCoun
     entries: 0,
     mismatches: 0,
   };
-  const told = (mismatch: Mismatch) => {
+  const report = (mismatch: Mismatch) => {
     counts.mismatches += 1;
     onMismatch?.(mismatch);
   };
@@ -86,16 +86,16 @@ export async function verifyDatabase(verifying: Verifying): Promise<VerifiedCoun
         counts.erased += erased.length;
         counts.messages += messages;
         for (const packet of erased) onErased?.(packet);
-        mismatches.forEach(told);
+        mismatches.forEach(report);
         onProgress?.(counts);
       }),
-      findStrayMessages(pool, told),
-      verifyPositions(pool, counts.entries, told),
+      findStrayMessages(pool, report),
+      verifyPositions(pool, counts.entries, report),
       verifyFiles(pool, files, ({ attachments, bytes, mismatches }) => {
         counts.attachments += attachments;
         counts.files += 1;
         counts.bytes += bytes;
-        mismatches.forEach(told);
+        mismatches.forEach(report);
         onProgress?.(counts);
       }),
     ];

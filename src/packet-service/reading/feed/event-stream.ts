@@ -18,8 +18,8 @@ export const RETRY = 'retry: 3000\n\n';
 export const KEEP_ALIVE = ':\n';
 
 /** Advances the client's Last-Event-ID without an event. */
-export function cursorEvent(place: LogCursor): string {
-  return `id: ${logCursorText(place)}\n\n`;
+export function cursorEvent(cursor: LogCursor): string {
+  return `id: ${logCursorText(cursor)}\n\n`;
 }
 
 /**

@@ -22,13 +22,13 @@ export interface Subscriber {
 /** A feed of one user over one response. */
 export interface Feed extends Subscriber {
   /** the cursor of the last entry sent */
-  place: LogCursor;
+  cursor: LogCursor;
   /** Unix milliseconds */
   readonly endsAt: number;
-  /** Sends the entries after `place`, in order. */
-  tell(entries: readonly Entry[]): void;
+  /** Sends the entries after `cursor`, in order. */
+  send(entries: readonly Entry[]): void;
   /** Advances the client's cursor without an event. */
-  move(place: LogCursor): void;
+  move(cursor: LogCursor): void;
   /** Keeps the connection open. */
   beat(): void;
   /** Resolves when the client has read what was sent; a client that takes too long is disconnected. */
@@ -40,24 +40,24 @@ export interface Feed extends Subscriber {
 export function makeFeed(
   response: ServerResponse,
   subscriber: Subscriber,
-  place: LogCursor,
+  cursor: LogCursor,
   endsAt: number,
 ): Feed {
   const feed: Feed = {
     ...subscriber,
-    place,
+    cursor,
     endsAt,
-    tell(entries) {
-      const unknown = entries.filter(entry => entry.position > feed.place.position);
+    send(entries) {
+      const unknown = entries.filter(entry => entry.position > feed.cursor.position);
       const last = unknown.at(-1);
       if (!last) return;
-      feed.place = { position: last.position, tag: last.tag };
+      feed.cursor = { position: last.position, tag: last.tag };
       const own = subscriber.anonymous ? unknown.filter(({ closed }) => !closed) : unknown;
       if (own.length > 0) send(response, own.map(entry => eventText(entry, subscriber.userId)).join(''));
     },
     move(to) {
-      if (to.position > feed.place.position) feed.place = to;
-      send(response, `${KEEP_ALIVE}${cursorEvent(feed.place)}`);
+      if (to.position > feed.cursor.position) feed.cursor = to;
+      send(response, `${KEEP_ALIVE}${cursorEvent(feed.cursor)}`);
     },
     beat: () => send(response, KEEP_ALIVE),
     taken: () => taken(response),

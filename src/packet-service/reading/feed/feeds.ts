@@ -73,7 +73,7 @@ export function openFeeds(
   const feeds: OpenFeeds = new Map();
   const limitReaders = pLimit(READERS);
   // After a restart all clients reconnect at once.
-  const placeAt = batchLoader(async (positions: number[]) => (await readCursors(pool, positions)).places, {
+  const cursorAt = batchLoader(async (positions: number[]) => (await readCursors(pool, positions)).cursors, {
     max: 500,
   });
   news.onReplaced(() => {
@@ -94,23 +94,23 @@ export function openFeeds(
   async function startOf(after: LogCursor | undefined): Promise<LogCursor | undefined> {
     if (news.position === undefined) await endsWithin(news.ready, START_PATIENCE_MS);
     const wanted = after?.position ?? news.position;
-    const place = wanted === undefined ? undefined : await placeAt(wanted);
-    if (after && wanted !== undefined) checkLogCursor('Last-Event-ID', after, place);
-    return place;
+    const cursor = wanted === undefined ? undefined : await cursorAt(wanted);
+    if (after && wanted !== undefined) checkLogCursor('Last-Event-ID', after, cursor);
+    return cursor;
   }
 
   return {
     async open(subscriber, after, response, headers) {
-      const place = await startOf(after);
+      const cursor = await startOf(after);
       // No await from here on, so that no other feed is counted in between.
-      if (feeds.size >= limits.feeds || !place || news.position === undefined) {
+      if (feeds.size >= limits.feeds || !cursor || news.position === undefined) {
         const why = feeds.size >= limits.feeds ? 'feed.too_many' : 'feed.log_not_readable';
         throw new Problem(why, {}, { retryAfter: 5 });
       }
       if (response.destroyed) return;
       const { exp = Number.POSITIVE_INFINITY } = subscriber.claims ?? {};
       const endsAt = Math.min(Date.now() + limits.lifeMs, exp * 1000);
-      const feed = makeFeed(response, subscriber, place, endsAt);
+      const feed = makeFeed(response, subscriber, cursor, endsAt);
       feeds.set(feed, undefined);
       response
         .on('error', () => {})
@@ -119,7 +119,7 @@ export function openFeeds(
           feeds.delete(feed);
         });
       response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
-      resume(feeds, feed, { pool, news, limitReaders, placeAt }).catch(error => {
+      resume(feeds, feed, { pool, news, limitReaders, cursorAt }).catch(error => {
         logger.warn({ err: error }, 'a feed could not resume and is ended; its client will reconnect');
         response.destroy();
       });
@@ -137,29 +137,29 @@ interface Resuming {
   pool: pg.Pool;
   news: Broadcast;
   limitReaders: LimitFunction;
-  placeAt: (position: number) => Promise<LogCursor | undefined>;
+  cursorAt: (position: number) => Promise<LogCursor | undefined>;
 }
 
 /** Reads the entries since the client's cursor until it has caught up with the broadcast. */
 async function resume(
   feeds: OpenFeeds,
   feed: Feed,
-  { pool, news, limitReaders, placeAt }: Resuming,
+  { pool, news, limitReaders, cursorAt }: Resuming,
 ): Promise<void> {
-  while (news.position !== undefined && feed.place.position < news.position && feeds.has(feed)) {
+  while (news.position !== undefined && feed.cursor.position < news.position && feeds.has(feed)) {
     const upTo = news.position;
     const missed = await limitReaders(() => readMissed(pool, feed, upTo));
-    const end = missed.end ?? (await placeAt(upTo));
+    const end = missed.end ?? (await cursorAt(upTo));
     // The log has been replaced meanwhile, which ends all feeds.
     if (!end) return;
-    feed.tell(missed.entries);
-    feed.place = end;
+    feed.send(missed.entries);
+    feed.cursor = end;
     await feed.taken();
   }
   // No await since the position was compared, so the subscription misses nothing.
   if (!feeds.has(feed)) return;
-  feeds.set(feed, news.subscribe(feed.userId, feed.tell));
-  feed.move(feed.place);
+  feeds.set(feed, news.subscribe(feed.userId, feed.send));
+  feed.move(feed.cursor);
 }
 
 /** Keeps feeds alive and ends those whose lifetime or session is over. */
@@ -167,7 +167,7 @@ function beat(feeds: OpenFeeds, { news, refusalOf, isTokenUser, logger }: Servic
   for (const [feed, leave] of feeds) {
     if (Date.now() > feed.endsAt) feed.end();
     // A quiet feed's cursor advances too, so that resuming never has much to read.
-    else if (leave && news.place) feed.move(news.place);
+    else if (leave && news.cursor) feed.move(news.cursor);
     else feed.beat();
     // Another process may have ended the session, or seen a token of the user.
     endWithSession(feed, refusalOf, logger);
@@ -195,7 +195,7 @@ function endWithSession(feed: Feed, refusalOf: Services['refusalOf'], logger: Fa
 /** The next entries for a feed's user, and the position up to which they are complete; undefined if that is `upTo`. */
 async function readMissed(pool: pg.Pool, feed: Feed, upTo: number) {
   const { userId, anonymous } = feed;
-  const after = feed.place.position;
+  const after = feed.cursor.position;
   const threadIds = await findThreadIds(pool, userId, { openOnly: anonymous });
   const entries = await readEntriesOfUser(pool, { userId, threadIds }, { after, upTo }, PAGE);
   const last = entries.length === PAGE ? entries.at(-1) : undefined;

@@ -1,6 +1,6 @@
 import { callerShare } from '../../../platform/http/caller-share.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Places } from '../../../platform/limits/places.ts';
+import type { Slots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { namedUser } from '../../core/access/caller.ts';
 import { parseLogCursor } from '../../core/log/log-cursor.ts';
@@ -10,9 +10,9 @@ import { feedSchema } from './schemas.ts';
 /** The live feed. */
 export function registerEvents(
   app: Server,
-  { feeds, settings, places }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; places: Places },
+  { feeds, settings, slots }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; slots: Slots },
 ): void {
-  const takeShare = callerShare(places, {
+  const takeShare = callerShare(slots, {
     perCaller: settings.FEEDS_PER_CALLER,
     what: 'feeds',
     retryAfter: 5,
@@ -24,9 +24,9 @@ export function registerEvents(
     // The header takes precedence: a browser reconnects to the same URL, with a newer header.
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
-    const place = after === undefined ? undefined : parseLogCursor(after);
+    const cursor = after === undefined ? undefined : parseLogCursor(after);
     await takeShare(request, reply, request.user);
-    await feeds.open({ userId, anonymous, claims }, place, reply.raw, reply.getHeaders());
+    await feeds.open({ userId, anonymous, claims }, cursor, reply.raw, reply.getHeaders());
     reply.hijack();
   });
 }

@@ -212,12 +212,12 @@ test('a time range gives the packets of the same range of pages', async () => {
 });
 
 test('an area gives the packets of the same area of pages', async () => {
-  const places = [
+  const locations = [
     { lat: -44, lon: 170 },
     { lat: -44.001, lon: 170 },
     { lat: -44, lon: -179.9 },
   ];
-  for (const capture_point of places) await observe({ capture_point });
+  for (const capture_point of locations) await observe({ capture_point });
   for (const [area, count] of [
     [{ bbox: '169,-45,171,-43' }, 2],
     [{ bbox: '169,-45,-179,-43', type: 'note' }, 3],
@@ -317,7 +317,9 @@ test('whatever GeoIDs, types, senders and attachments are, each form and filter 
 
       const having = (predicate: string, object: string) => {
         const subjects = new Set(
-          all.filter(one => one.predicate === predicate && one.object === object).map(one => one.subject),
+          all
+            .filter(triple => triple.predicate === predicate && triple.object === object)
+            .map(triple => triple.subject),
         );
         return sorted(all.filter(({ subject }) => subjects.has(subject)));
       };

@@ -6,7 +6,7 @@ import type { GraphRow } from './triples.ts';
 export const GRAPH_FIELDS = 5;
 
 /** Reads whole rows of the export. */
-export function readGraphRows(rows: Buffer, each: (row: GraphRow) => void): void {
+export function readGraphRows(rows: Buffer, onRow: (row: GraphRow) => void): void {
   const ranges = fieldRanges(GRAPH_FIELDS);
   const { starts, ends } = ranges;
   const text = (field: number): string | null => {
@@ -16,7 +16,7 @@ export function readGraphRows(rows: Buffer, each: (row: GraphRow) => void): void
   for (let at = 0; at < rows.length; ) {
     at = readRanges(rows, at, ranges);
     const thread = starts[1] as number;
-    each({
+    onRow({
       header: text(0) as string,
       thread: thread < 0 ? null : bytesToUlid(rows.subarray(thread, ends[1])),
       body: text(2),

@@ -7,7 +7,7 @@ import { callerShare } from '../../../platform/http/caller-share.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { sendPage } from '../../../platform/http/streamed-text.ts';
-import type { Places } from '../../../platform/limits/places.ts';
+import type { Slots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { actingUser } from '../../core/access/caller.ts';
 import type { Visibility } from '../../core/access/visibility.ts';
@@ -31,14 +31,14 @@ interface Syncing {
   visibility: Visibility;
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
   metrics: Registry;
-  places: Places;
+  slots: Slots;
 }
 
 /** Offline sync: the log page by page, with long polling. */
 export function registerSync(app: Server, context: Syncing): void {
-  const { reads, news, settings, metrics, places } = context;
+  const { reads, news, settings, metrics, slots } = context;
   const what = 'waiting requests';
-  const takeShare = callerShare(places, { perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
+  const takeShare = callerShare(slots, { perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
   measureWaiting(metrics, () => waiting);

@@ -69,8 +69,8 @@ export async function readSyncPage(
 ): Promise<SyncPage> {
   const { database } = from;
   const { since, limit, reader } = request;
-  const { places, head } = await readCursors(database, [since.position]);
-  checkLogCursor('since', since, places[0]);
+  const { cursors, head } = await readCursors(database, [since.position]);
+  checkLogCursor('since', since, cursors[0]);
   if (since.position === head.position) return { items: [], since, more: false };
 
   // Threads are queried after the end of the log, so that the threads of all messages up to there are included.
@@ -106,16 +106,16 @@ export async function readSyncPage(
   const last = (wanted.length > limit ? taken : entries).at(-1);
   const partly = wanted.length > limit || entries.length === lookAt;
   const lookedAt =
-    partly && last ? { position: last.position, tag: last.tag } : await placeAt(database, upTo, head);
+    partly && last ? { position: last.position, tag: last.tag } : await cursorAt(database, upTo, head);
   return { items, since: lookedAt, more: lookedAt.position < head.position };
 }
 
-async function placeAt(database: Database, position: number, head: LogCursor): Promise<LogCursor> {
+async function cursorAt(database: Database, position: number, head: LogCursor): Promise<LogCursor> {
   if (position === head.position) return head;
-  const { places } = await readCursors(database, [position]);
+  const { cursors } = await readCursors(database, [position]);
   // Positions have no gaps: one below the end is missing only if the log has been replaced by another one.
-  if (!places[0]) throw new Problem('log.just_replaced', {}, { retryAfter: 2 });
-  return places[0];
+  if (!cursors[0]) throw new Problem('log.just_replaced', {}, { retryAfter: 2 });
+  return cursors[0];
 }
 
 /** The first entries after `since` that may match, and the position up to which they are complete. */
@@ -134,11 +134,11 @@ async function candidates(
 
   const ids = await findIdsOfGeoid(database, geoid, FEW_PACKETS + 1);
   if (ids.length <= FEW_PACKETS) {
-    const [found, erased] = await Promise.all([
+    const [packets, erased] = await Promise.all([
       readPacketsById(database, ids, stretch, limit),
       readErasedOfGeoid(database, geoidKey(geoid), stretch, limit),
     ]);
-    return { entries: merged(found, erased).slice(0, limit), upTo };
+    return { entries: merged(packets, erased).slice(0, limit), upTo };
   }
   const part = { after: stretch.after, upTo: Math.min(upTo, stretch.after + SEARCHED) };
   return { entries: await scanPacketsOfGeoid(database, geoidKey(geoid), part, limit), upTo: part.upTo };

@@ -33,11 +33,11 @@ afterAll(() => service.stop());
 
 const user = (name: string) => `${name}-${newUlid()}`;
 let points = 0;
-/** A place of its own each time, so that its GeoID is that of one test alone. */
-const newPlace = () => ({ lat: 1 + ++points / 1000, lon: 29 });
+/** A location of its own each time, so that its GeoID is that of one test alone. */
+const newLocation = () => ({ lat: 1 + ++points / 1000, lon: 29 });
 
-async function observe(place: object, message = ''): Promise<string> {
-  const body = { observed_at: '2026-03-01T08:15:00Z', capture_point: place, message };
+async function observe(location: object, message = ''): Promise<string> {
+  const body = { observed_at: '2026-03-01T08:15:00Z', capture_point: location, message };
   const { status, body: answer } = await service.send('POST', '/intake/scouting', body);
   expect(status).toBe(201);
   return answer.packet_uuid;
@@ -80,10 +80,10 @@ async function all(query: Record<string, unknown>, headers = {}): Promise<Item[]
 
 const idsOf = (items: Item[]) => items.map(({ packet }) => packet.Header.id);
 
-/** The place at a position, or at the end of the log. */
-async function placeAt(position?: number): Promise<string> {
-  const { places, head } = await readCursors(service.pool, position === undefined ? [] : [position]);
-  return logCursorText(position === undefined ? head : (places[0] as LogCursor));
+/** The cursor at a position, or at the end of the log. */
+async function cursorAt(position?: number): Promise<string> {
+  const { cursors, head } = await readCursors(service.pool, position === undefined ? [] : [position]);
+  return logCursorText(position === undefined ? head : (cursors[0] as LogCursor));
 }
 
 /** The end of the log once it contains everything that was answered. */
@@ -92,13 +92,13 @@ async function end(): Promise<string> {
     const { rows } = await service.pool.query('SELECT count(*)::int AS waiting FROM packet_log_queue');
     return rows[0].waiting === 0;
   });
-  return placeAt();
+  return cursorAt();
 }
 
 test('paged to its end, in pages of whatever size, the log is all packets, each once and as GET gives it', async () => {
   const thread = await threadOf(user('amina'));
   const sent = [];
-  for (let n = 0; n < 40; n++) sent.push(n % 4 === 0 ? await say(thread) : await observe(newPlace()));
+  for (let n = 0; n < 40; n++) sent.push(n % 4 === 0 ? await say(thread) : await observe(newLocation()));
   await end();
   const items = await all({});
   const { body } = await service.send('GET', '/packets?limit=1000');
@@ -111,20 +111,20 @@ test('paged to its end, in pages of whatever size, the log is all packets, each 
   }
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 60 }), fc.nat(40), async (limit, since) => {
-      expect(await all({ limit, since: await placeAt(since) })).toEqual(items.slice(since));
+      expect(await all({ limit, since: await cursorAt(since) })).toEqual(items.slice(since));
     }),
     { numRuns: runs(15) },
   );
 });
 
 test('a GeoID narrows it to packets that have it, as their own or a further one', async () => {
-  const place = newPlace();
-  const own = await observe(place);
+  const location = newLocation();
+  const own = await observe(location);
   const geoid = await geoidOf(own);
-  await observe(newPlace());
+  await observe(newLocation());
   const thread = await threadOf(user('amina'));
   const further = await say(thread, { geoids: ['elsewhere', geoid] });
-  const both = await say(thread, { capture_point: place, geoids: [geoid] });
+  const both = await say(thread, { capture_point: location, geoids: [geoid] });
   const head = await end();
   expect(idsOf(await all({ geoid }))).toEqual([own, further, both]);
   expect(idsOf(await all({ geoid, limit: 1 }))).toEqual([own, further, both]);
@@ -132,18 +132,18 @@ test('a GeoID narrows it to packets that have it, as their own or a further one'
 });
 
 test('a GeoID with thousands of packets is synced in the same way', async () => {
-  const place = newPlace();
-  const first = await observe(place);
+  const location = newLocation();
+  const first = await observe(location);
   const geoid = await geoidOf(first);
   const packets = Array.from({ length: 2500 }, (_, n) => ({
     intake: 'scouting',
-    body: { observed_at: '2026-03-01T08:15:00Z', capture_point: n % 5 ? place : newPlace(), n },
+    body: { observed_at: '2026-03-01T08:15:00Z', capture_point: n % 5 ? location : newLocation(), n },
   }));
   for (let at = 0; at < packets.length; at += 500) {
     const { status } = await service.send('POST', '/intake/batch', packets.slice(at, at + 500));
     expect(status).toBe(200);
   }
-  await observe(place);
+  await observe(location);
   await end();
   const items = await all({ geoid, limit: 300 });
   expect(items).toHaveLength(2002);
@@ -156,7 +156,7 @@ test('a GeoID with thousands of packets is synced in the same way', async () => 
 
 test('a user gets the messages of the threads, and what was shared, at the place of the share', async () => {
   const [amina, ben] = [user('amina'), user('ben')];
-  const early = await observe(newPlace());
+  const early = await observe(newLocation());
   const thread = await threadOf(amina, ben);
   const foreign = await threadOf(ben);
   const sent = [await say(thread), await say(thread)];
@@ -203,8 +203,8 @@ async function untilTheyWait(of: RunningService, count: number, arrivals: Arriva
 
 test('a request with wait is answered when an entry comes, from any user and process', async () => {
   const other = await runningService({}, service);
-  const place = newPlace();
-  const geoid = await geoidOf(await observe(place));
+  const location = newLocation();
+  const geoid = await geoidOf(await observe(location));
   const amina = user('amina');
   const thread = await threadOf(amina);
   const since = await end();
@@ -213,9 +213,9 @@ test('a request with wait is answered when an entry comes, from any user and pro
     page({ since, wait: 30, ...wanted }, {}, other),
   );
   await untilTheyWait(other, 3, arrivals);
-  const unwanted = await observe(newPlace());
+  const unwanted = await observe(newLocation());
   expect(idsOf((await waiting[0])?.packets ?? [])).toEqual([unwanted]);
-  const wanted = await observe(place);
+  const wanted = await observe(location);
   const message = await say(thread);
   expect(idsOf((await waiting[1])?.packets ?? [])).toEqual([wanted]);
   expect(idsOf((await waiting[2])?.packets ?? [])).toEqual([message]);
@@ -240,8 +240,8 @@ test("with a token other people's threads are left out, and another user's sync 
   );
   const [amina, ben] = [user('amina'), user('ben')];
   const since = await end();
-  const place = newPlace();
-  const observed = await observe(place);
+  const location = newLocation();
+  const observed = await observe(location);
   const geoid = await geoidOf(observed);
   const shared = await threadOf(amina, ben);
   const foreign = await threadOf(ben);

@@ -39,8 +39,8 @@ export function nameInBody(key: string): string {
   return key === '' || OWN_COLUMNS.includes(key) ? `body.${key}` : key;
 }
 
-/** The same in a table with columns of names: a member that is called like one of them is told from it. */
-export function nameInBodyBeside(names: readonly string[]): (key: string) => string {
+/** Like `nameInBody`, for a table with columns of names: a member with the name of one of them gets a prefix. */
+export function nameInBodyWith(names: readonly string[]): (key: string) => string {
   if (names.length === 0) return nameInBody;
   return key => (names.includes(key) ? `body.${key}` : nameInBody(key));
 }

@@ -44,9 +44,9 @@ export function exportTable(
     async function* (copy) {
       const copyRows = (order?: Order) =>
         copy(fields, window => copyTable(filter, { order, window, withGeoid: named.length > 0 }), order);
-      const found = chosen ? { columns: chosen, leftOut: 0 } : await findColumns(copyRows(), named);
-      if (found.leftOut > 0) onLeftOut?.(found.leftOut);
-      const columns = [...DECLARED_COLUMNS, ...named, ...found.columns];
+      const further = chosen ? { columns: chosen, leftOut: 0 } : await findColumns(copyRows(), named);
+      if (further.leftOut > 0) onLeftOut?.(further.leftOut);
+      const columns = [...DECLARED_COLUMNS, ...named, ...further.columns];
       const output = newOutput();
       const readCells = cellReader(columns, named);
       const findNames = names && named.length > 0 ? nameFinder(named, names.sources, fields) : undefined;
@@ -67,7 +67,7 @@ async function findColumns(
   pieces: ReturnType<CopyPackets>,
   names: readonly NameColumn[],
 ): Promise<FoundColumns> {
-  const { read, found } = columnFinder(names);
+  const { read, foundColumns } = columnFinder(names);
   for await (const rows of pieces) read(rows);
-  return found();
+  return foundColumns();
 }

@@ -19,7 +19,7 @@ export interface NamedRows {
   /** where the rows end */
   end: number;
   /** where the name of an id is in the bytes, as JSON; undefined without one */
-  placeOf(column: NameColumn, id: Buffer): { start: number; end: number } | undefined;
+  rangeOf(column: NameColumn, id: Buffer): { start: number; end: number } | undefined;
 }
 
 /** In which field of a row the id is that a column names. */
@@ -38,42 +38,42 @@ export function nameFinder(
 ): (rows: Buffer) => Promise<NamedRows> {
   const remembered = new Map(columns.map(column => [column, new Map<string, Buffer | undefined>()]));
   return async rows => {
-    const places = new Map<NameColumn, Map<string, { start: number; end: number }>>();
+    const ranges = new Map<NameColumn, Map<string, { start: number; end: number }>>();
     const parts = [rows];
     let end = rows.length;
     for (const [column, ids] of idsOf(rows, columns, fields)) {
       const names = remembered.get(column) as Map<string, Buffer | undefined>;
       await remember(names, ids, sources[column]);
-      const itsPlaces = new Map<string, { start: number; end: number }>();
-      places.set(column, itsPlaces);
+      const columnRanges = new Map<string, { start: number; end: number }>();
+      ranges.set(column, columnRanges);
       for (const id of ids) {
         const name = names.get(id);
         if (!name) continue;
         parts.push(name);
-        itsPlaces.set(id, { start: end, end: end + name.length });
+        columnRanges.set(id, { start: end, end: end + name.length });
         end += name.length;
       }
     }
     return {
       bytes: Buffer.concat(parts),
       end: rows.length,
-      placeOf: (column, id) => places.get(column)?.get(id.toString()),
+      rangeOf: (column, id) => ranges.get(column)?.get(id.toString()),
     };
   };
 }
 
 /** The ids in rows, each once, by the column that names them. */
 function idsOf(rows: Buffer, columns: readonly NameColumn[], fields: number): Map<NameColumn, Set<string>> {
-  const found = new Map(columns.map(column => [column, new Set<string>()]));
+  const idsByColumn = new Map(columns.map(column => [column, new Set<string>()]));
   const ranges = fieldRanges(fields);
   for (let at = 0; at < rows.length; ) {
     at = readRanges(rows, at, ranges);
-    for (const [column, ids] of found) {
+    for (const [column, ids] of idsByColumn) {
       const start = ranges.starts[ID_FIELD[column]] as number;
       if (start >= 0) ids.add(rows.toString('utf8', start, ranges.ends[ID_FIELD[column]]));
     }
   }
-  return found;
+  return idsByColumn;
 }
 
 /** Adds what is not known yet. */
@@ -85,9 +85,9 @@ async function remember(
   if (names.size > MAX_REMEMBERED) names.clear();
   const unknown = [...ids].filter(id => id !== '' && !names.has(id));
   if (unknown.length === 0) return;
-  const found = await find(unknown);
+  const foundNames = await find(unknown);
   for (const id of unknown) {
-    const name = found.get(id);
+    const name = foundNames.get(id);
     names.set(id, name === undefined ? undefined : Buffer.from(JSON.stringify(name)));
   }
 }

@@ -7,7 +7,7 @@ import {
   LON,
   MAX_COLUMNS,
   MAX_NAME,
-  nameInBodyBeside,
+  nameInBodyWith,
   nameInHeader,
 } from './columns.ts';
 import { idFieldOf, type NameColumn, type NamedRows } from './names.ts';
@@ -36,12 +36,12 @@ export interface Cells {
  *
  * @param columns all columns of the table, the declared ones first
  * @param names those of them that are looked up
- * @returns a function that calls `each` with every row; the cells are valid during the call
+ * @returns a function that calls `onCells` with every row; the cells are valid during the call
  */
 export function cellReader(
   columns: readonly string[],
   names: readonly NameColumn[] = [],
-): (rows: Buffer, each: (cells: Cells) => void, named?: NamedRows) => void {
+): (rows: Buffer, onCells: (cells: Cells) => void, named?: NamedRows) => void {
   const indexes = new Map(columns.map((name, index) => [name, index]));
   const prefixes = new Set(columns.flatMap(prefixesOf));
   const { starts, ends } = fieldRanges(columns.length);
@@ -54,24 +54,24 @@ export function cellReader(
     },
   );
   const header = rootField(nameInHeader);
-  const body = rootField(nameInBodyBeside(names));
+  const body = rootField(nameInBodyWith(names));
   const ranges = fieldRanges(fieldsWith(names));
   /** Puts the names of a row into its cells. */
   const addNames = (named: NamedRows) => {
     for (const name of names) {
       const field = idFieldOf(name);
       const start = ranges.starts[field] as number;
-      const place =
-        start < 0 ? undefined : named.placeOf(name, cells.bytes.subarray(start, ranges.ends[field]));
-      if (!place) continue;
+      const range =
+        start < 0 ? undefined : named.rangeOf(name, cells.bytes.subarray(start, ranges.ends[field]));
+      if (!range) continue;
       const column = indexes.get(name) as number;
-      starts[column] = place.start;
-      ends[column] = place.end;
-      cells.length += place.end - place.start;
+      starts[column] = range.start;
+      ends[column] = range.end;
+      cells.length += range.end - range.start;
     }
   };
 
-  return (rows, each, named) => {
+  return (rows, onCells, named) => {
     cells.bytes = named?.bytes ?? rows;
     for (let at = 0; at < rows.length; ) {
       const end = readRanges(rows, at, ranges);
@@ -86,7 +86,7 @@ export function cellReader(
       }
       cells.length = end - at;
       if (named) addNames(named);
-      each(cells);
+      onCells(cells);
       at = end;
     }
   };
@@ -104,7 +104,7 @@ function prefixesOf(name: string): string[] {
 /** Fields whose packets are counted, at most: bounds the memory of the first reading. */
 const MAX_COUNTED = 20 * MAX_COLUMNS;
 
-/** The columns beside the declared ones that packets have values in. */
+/** The columns in addition to the declared ones that packets have values in. */
 export interface FoundColumns {
   /** sorted by name */
   columns: string[];
@@ -121,7 +121,7 @@ export interface FoundColumns {
  */
 export function columnFinder(names: readonly NameColumn[] = []): {
   read: (rows: Buffer) => void;
-  found: () => FoundColumns;
+  foundColumns: () => FoundColumns;
 } {
   /** how many packets have a field, by its index */
   const counts: number[] = [];
@@ -147,7 +147,7 @@ export function columnFinder(names: readonly NameColumn[] = []): {
     },
   );
   const header = rootField(nameInHeader);
-  const body = rootField(nameInBodyBeside(names));
+  const body = rootField(nameInBodyWith(names));
   const ranges = fieldRanges(fieldsWith(names));
   const read = (rows: Buffer) => {
     for (let at = 0; at < rows.length; ) {
@@ -157,11 +157,11 @@ export function columnFinder(names: readonly NameColumn[] = []): {
       scan(rows, ranges.starts[1] as number, body);
     }
   };
-  const found = () => {
+  const foundColumns = () => {
     const used = [...indexes].filter(([, index]) => (counts[index] as number) > 0);
     const frequent = used.sort(([, a], [, b]) => (counts[b] as number) - (counts[a] as number));
     const columns = frequent.slice(0, MAX_COLUMNS).map(([name]) => name);
     return { columns: columns.sort(), leftOut: used.length - columns.length + uncounted };
   };
-  return { read, found };
+  return { read, foundColumns };
 }

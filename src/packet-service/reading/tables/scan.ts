@@ -97,8 +97,8 @@ export function fieldScanner(
 
   function find(parent: Field, start: number, end: number): Field {
     const key = bytes.toString('latin1', start, end);
-    const found = parent.inner.get(key);
-    if (found) return found;
+    const inner = parent.inner.get(key);
+    if (inner) return inner;
     const member: string = JSON.parse(`"${bytes.toString('utf8', start, end)}"`);
     const name = parent === root ? root.nameMember(member) : `${parent.name}.${member}`;
     const field = fieldOf(name, Buffer.from(bytes.subarray(start, end)), describe(name));

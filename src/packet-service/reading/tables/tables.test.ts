@@ -66,12 +66,12 @@ function of(rows: Row[], id: string): Row {
 }
 
 /** GeoID of the point that only a test uses, so that it sees its own packets alone. */
-let places = 0;
-async function ownPlace(
+let locations = 0;
+async function ownLocation(
   bodies: Body[],
   headers: Record<string, string> = {},
 ): Promise<{ ids: string[]; geoid: string }> {
-  const capture_point = { lat: 10 + places++ / 100, lon: 20 };
+  const capture_point = { lat: 10 + locations++ / 100, lon: 20 };
   const ids: string[] = [];
   for (const body of bodies) {
     const point = { ...capture_point, ...(body.capture_point as object) };
@@ -82,7 +82,7 @@ async function ownPlace(
 }
 
 test('a table has the declared columns, then those that occur, flattened and sorted', async () => {
-  const { ids, geoid } = await ownPlace(
+  const { ids, geoid } = await ownLocation(
     [
       { message: 'Rost, "schwer"\nüberall 🌱', severity: 2, observer: { name: 'Ana', team: { id: 7 } } },
       {
@@ -129,7 +129,7 @@ test('a table has the declared columns, then those that occur, flattened and sor
 });
 
 test('a field of the Body with the name of a column of every packet has another name, and nothing is lost', async () => {
-  const { geoid } = await ownPlace([
+  const { geoid } = await ownLocation([
     {
       type: 'rust',
       author: { name: 'x' },
@@ -158,7 +158,7 @@ test('a field of the Body with the name of a column of every packet has another 
 });
 
 test('columns= names columns instead of a first pass; an object that is named is JSON', async () => {
-  const { geoid } = await ownPlace([{ observer: { name: 'Ana', age: 40 }, severity: 1 }]);
+  const { geoid } = await ownLocation([{ observer: { name: 'Ana', age: 40 }, severity: 1 }]);
   const [part] = await csv(`?geoid=${geoid}&columns=observer.age,severity`);
   expect(Object.keys(part as Row).slice(DECLARED_COLUMNS.length)).toEqual(['observer.age', 'severity']);
   expect(part).toMatchObject({ 'observer.age': '40', severity: '1' });
@@ -171,7 +171,7 @@ test('cells that begin like a formula get an apostrophe, numbers do not, and raw
   const cells = [...halfWidth, '＝1+1', '＋254', '－5', '＠x'];
   const plain = ['a=1', ' =1', "'x", '，a', '＜1', '\ufeff'];
   const body = Object.fromEntries([...cells, ...plain].map((cell, n) => [`c${n}`, cell]));
-  const { geoid } = await ownPlace([{ ...body, negative: -5, '=name': 1, list: ['=1'] }]);
+  const { geoid } = await ownLocation([{ ...body, negative: -5, '=name': 1, list: ['=1'] }]);
   const [row] = await csv(`?geoid=${geoid}`);
   const found = [...cells, ...plain].map((_, n) => row?.[`c${n}`]);
   expect(found).toEqual([...cells.map(cell => `'${cell}`), ...plain]);
@@ -200,7 +200,7 @@ test('whatever packets hold, each format gives exactly that', async () => {
     fc.asyncProperty(
       fc.array(fc.dictionary(key, value, { maxKeys: 4 }), { minLength: 1, maxLength: 3 }),
       async sent => {
-        const { ids, geoid } = await ownPlace(sent.map(further => ({ further: { k: 0, ...further } })));
+        const { ids, geoid } = await ownLocation(sent.map(further => ({ further: { k: 0, ...further } })));
         const rows = await csv(`?geoid=${geoid}&raw=true`);
         const objects = lines((await table(`/packets.ndjson?geoid=${geoid}`)).text);
         const { features } = (await table(`/packets.geojson?geoid=${geoid}`)).body;
@@ -250,7 +250,7 @@ async function pagedIds(query: string, headers: Record<string, string> = {}): Pr
 const ids = (rows: Row[]) => rows.map(({ id }) => id).sort();
 
 test('every filter of pages gives the packets of all its pages, and Link leads from page to page', async () => {
-  const { geoid } = await ownPlace([{}, { observed_at: '2026-04-01T00:00:00+02:00' }, {}, {}]);
+  const { geoid } = await ownLocation([{}, { observed_at: '2026-04-01T00:00:00+02:00' }, {}, {}]);
   const queries = [
     '',
     `&geoid=${geoid}`,
@@ -342,7 +342,7 @@ test('wrong filters and columns are 400 and named', async () => {
 test('with too many fields those of the most packets have columns, and the answer says how many are left out', async () => {
   const many = Array.from({ length: 1001 }, (_, n) => `k${n}`);
   const wide = Object.fromEntries(many.map(name => [name, 1]));
-  const { geoid } = await ownPlace([wide, { zone: 'north' }, { zone: 'south', ['x'.repeat(257)]: 1 }]);
+  const { geoid } = await ownLocation([wide, { zone: 'north' }, { zone: 'south', ['x'.repeat(257)]: 1 }]);
   const { headers, text } = await table(`/packets.csv?geoid=${geoid}`);
   const names = (text.split('\r\n')[0] as string).split(',');
   expect(names).toContain('zone');
@@ -375,7 +375,7 @@ test("messages of closed threads are in their participants' tables alone, as in 
 });
 
 test('an erased packet is in no table, as it is on no page', async () => {
-  const { ids: stored, geoid } = await ownPlace([
+  const { ids: stored, geoid } = await ownLocation([
     { message: 'stays' },
     { message: 'personal', secret_field: 1 },
   ]);
@@ -446,7 +446,7 @@ test('a client that leaves before the first byte frees its connection too', asyn
 test('a table is in order if one is asked for, across windows and equal times', async () => {
   const pool = openPool(service.connection, 'packet_service', 2);
   const hours = [3, 1, 2, 1, 3, 3, 2, 1];
-  const { ids, geoid } = await ownPlace(
+  const { ids, geoid } = await ownLocation(
     hours.map((hour, n) => ({ observed_at: `2026-03-0${hour}T08:15:00Z`, message: String(n) })),
   );
   const expected = (sign: number) =>

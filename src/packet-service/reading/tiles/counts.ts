@@ -5,17 +5,17 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { lockRegistration } from '../../core/geoids/store.ts';
 import { listBounds } from '../../core/geoids/tile-store.ts';
 import { findPositionOf, readObservationIds } from '../../core/log/read-store.ts';
-import { findPlaces } from '../../core/packets/tile-store.ts';
+import { findLocations } from '../../core/packets/tile-store.ts';
 import { middleOf } from './mercator.ts';
 import {
-  addPlaces,
+  addLocations,
   type CountedField,
   changeState,
   deleteCountedField,
   findCounted,
   insertCountedFields,
   lockCounting,
-  removePlaces,
+  removeLocations,
   setCounted,
   tryLockCounting,
 } from './store.ts';
@@ -44,16 +44,16 @@ export function countObservations(pool: pg.Pool): Promise<CountingRound> {
     if (!free) return { position: after, busy: true };
     const read = await readObservationIds(database, { after, upTo: after + ROUND });
     if (!read) return { position: after, busy: false };
-    const places = read.ids === null ? undefined : await findPlaces(database, read.ids);
-    if (places) await addPlaces(database, 'observations', places);
+    const locations = read.ids === null ? undefined : await findLocations(database, read.ids);
+    if (locations) await addLocations(database, 'observations', locations);
     await setCounted(database, read.position);
     return { position: read.position, busy: false };
   });
 }
 
 /**
- * Takes an observation off the counts, in the transaction that erases it and before its place is removed. One that is
- * not counted yet is left alone: it has no place when its turn comes. Shared reads of tiles are void either way.
+ * Takes an observation off the counts, in the transaction that erases it and before its location is removed. One that is
+ * not counted yet is left alone: it has no location when its turn comes. Shared reads of tiles are void either way.
  *
  * @param packetId uuid form
  */
@@ -62,8 +62,8 @@ export async function uncountObservation(database: Database, packetId: string): 
   await changeState(database);
   const position = await findPositionOf(database, packetId);
   if (position === undefined || position > (await findCounted(database))) return;
-  const places = await findPlaces(database, `{${packetId}}`);
-  if (places) await removePlaces(database, 'observations', places);
+  const locations = await findLocations(database, `{${packetId}}`);
+  if (locations) await removeLocations(database, 'observations', locations);
 }
 
 /** Counts fields in the transaction that registers them; those that are counted already are left alone. */
@@ -79,13 +79,13 @@ export async function countFields(
       return { geoid, x, y, cell: cellIndex(leafCell(lat, lon), FINE_LEVEL) };
     }),
   );
-  if (added.length > 0) await addPlaces(database, 'fields', placesOf(added));
+  if (added.length > 0) await addLocations(database, 'fields', locationsOf(added));
 }
 
 /** Takes a field off the counts in the transaction that deletes it. */
 export async function uncountField(database: Database, geoid: string): Promise<void> {
   const field = await deleteCountedField(database, geoid);
-  if (field) await removePlaces(database, 'fields', placesOf([field]));
+  if (field) await removeLocations(database, 'fields', locationsOf([field]));
 }
 
 /** Counts the next fields by GeoID that a version without maps registered; returns the last one, if more may follow. */
@@ -101,7 +101,7 @@ export async function countOlderFields(
   });
 }
 
-function placesOf(fields: readonly CountedField[]) {
+function locationsOf(fields: readonly CountedField[]) {
   return {
     singles: fields.map(({ geoid }) => geoid),
     xs: fields.map(({ x }) => x),

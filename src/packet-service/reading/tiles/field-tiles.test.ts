@@ -110,8 +110,8 @@ test('a tile draws a limited number of fields, and says that it is not complete'
 });
 
 test('where an asset registry has the fields, there are no tiles of them', async () => {
-  const beside = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
-  expect((await beside.send('GET', '/tiles/fields/0/0/0.mvt')).status).toBe(501);
-  expect((await beside.send('GET', '/tiles/observations/0/0/0.mvt')).status).toBe(200);
-  await beside.stop();
+  const other = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
+  expect((await other.send('GET', '/tiles/fields/0/0/0.mvt')).status).toBe(501);
+  expect((await other.send('GET', '/tiles/observations/0/0/0.mvt')).status).toBe(200);
+  await other.stop();
 });

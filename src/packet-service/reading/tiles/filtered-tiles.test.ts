@@ -62,16 +62,31 @@ async function counted(): Promise<void> {
 /** On no edge of a tile, where JavaScript and PostgreSQL may round differently. */
 const degrees = (least: number, most: number) =>
   fc.integer({ min: least * 10_000, max: most * 10_000 }).map(steps => (steps + 0.3) / 10_000);
-const place = fc.oneof(
+const location = fc.oneof(
   fc.record({ lat: degrees(-1.96, -1.95), lon: degrees(30.05, 30.06) }),
   fc.record({ lat: degrees(-84, 84), lon: degrees(-179, 179) }),
 );
 const crop = fc.constantFrom<unknown>(
-  ...['maize', 'MAIZE and beans', 'Beans', '', '"maize"', 'a\\b', 'Ñandú', 'line\nmaize', '"crop":"maize"'],
-  ...[17, 1.5, true, null, undefined, ['maize'], { crop: 'beans' }, { name: 'maize' }],
+  'maize',
+  'MAIZE and beans',
+  'Beans',
+  '',
+  '"maize"',
+  'a\\b',
+  'Ñandú',
+  'line\nmaize',
+  '"crop":"maize"',
+  17,
+  1.5,
+  true,
+  null,
+  undefined,
+  ['maize'],
+  { crop: 'beans' },
+  { name: 'maize' },
 );
 const seen = fc
-  .tuple(place, fc.integer({ min: 1, max: 4 }), crop)
+  .tuple(location, fc.integer({ min: 1, max: 4 }), crop)
   .map(([{ lat, lon }, day, of]) => ({ lat, lon, day, crop: of }));
 
 /** A filter as a query, and which observations it finds. */
@@ -102,8 +117,8 @@ test('a tile with a filter has exactly the observations that a look at all of th
     async (made, z) => {
       all.push(...(await observe(made)));
       await counted();
-      const places = new Map(all.slice(-30).map(of => [addressOf(of, z).join(), addressOf(of, z)]));
-      const addresses = [...places.values()].slice(0, 4);
+      const byAddress = new Map(all.slice(-30).map(of => [addressOf(of, z).join(), addressOf(of, z)]));
+      const addresses = [...byAddress.values()].slice(0, 4);
       await Promise.all(
         filters.flatMap(([query, finds]) =>
           addresses.map(async address => {
@@ -148,8 +163,8 @@ test('an observation that arrives is in the tile once it is counted, and an eras
     );
   const queries = ['?from=2026-03-20', '?field=crop&text=sorghum', '?type=note&field=crop&text=sorghum'];
   const sums = () => Promise.all(queries.map(tilesOf));
-  const each = (count: number) => queries.map(() => [count, count, count, count]);
-  expect(await sums()).toEqual(each(0));
+  const expected = (count: number) => queries.map(() => [count, count, count, count]);
+  expect(await sums()).toEqual(expected(0));
   const erased = openFileStore(readSettings({}));
   for (let n = 1; n <= 3; n++) {
     const made = await observe([
@@ -157,7 +172,7 @@ test('an observation that arrives is in the tile once it is counted, and an eras
       { ...at, day: 21 },
     ]);
     await counted();
-    expect(await sums()).toEqual(each(n + 1));
+    expect(await sums()).toEqual(expected(n + 1));
     // Asked for all the time, so that something is being read or kept at any moment of the erasure.
     const isErased = new AbortController();
     const asking = (async () => {
@@ -165,7 +180,7 @@ test('an observation that arrives is in the tile once it is counted, and an eras
     })();
     const erasing = { connection: service.connection, files: erased, patienceMs: 0 };
     await erasePacket(erasing, made[0]?.id as string, 'asked');
-    expect(await sums()).toEqual(each(n));
+    expect(await sums()).toEqual(expected(n));
     isErased.abort();
     await asking;
   }

@@ -23,13 +23,13 @@ export function outlineIn(tile: Tile, geometry: { type: string; coordinates: unk
   for (const [outer, ...holes] of polygonsOf(geometry)) {
     if (outer === undefined) continue;
     const turned = turns(outer, square);
-    const place = (ring: Ring) =>
+    const project = (ring: Ring) =>
       whole(clipped(unwrapped(ring).map(([lon, lat]) => unitsOf(square, lon + turned, lat))));
-    const shell = oriented(place(outer), true);
+    const shell = oriented(project(outer), true);
     if (shell === undefined) continue;
     rings.push(shell);
     for (const hole of holes) {
-      const ring = oriented(place(hole), false);
+      const ring = oriented(project(hole), false);
       if (ring !== undefined) rings.push(ring);
     }
   }

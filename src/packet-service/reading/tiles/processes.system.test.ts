@@ -75,5 +75,5 @@ test('two processes, one after another killed in the middle, count every observa
     expect(sum, `zoom ${z}`).toBe(stored);
   }
   for (const { child } of running) child.kill('SIGTERM');
-  for (const one of running) expect(await one.ended, one.output()).toBe(0);
+  for (const child of running) expect(await child.ended, child.output()).toBe(0);
 });

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import { Type } from '../../../platform/type.ts';
 import { errorAnswers } from '../../core/contract/schemas.ts';
-import { elsewhere } from '../../core/geoids/schemas.ts';
+import { refusedWithAssetRegistry } from '../../core/geoids/schemas.ts';
 import { filters } from '../../core/packets/schemas.ts';
 import { PositionHeaders } from '../../core/replicas/schemas.ts';
 import { MAX_ZOOM } from './mercator.ts';
@@ -90,6 +90,6 @@ export const fieldTileSchema = {
   querystring: Type.Object({}),
   response: {
     ...tile.response,
-    ...elsewhere,
+    ...refusedWithAssetRegistry,
   },
 };

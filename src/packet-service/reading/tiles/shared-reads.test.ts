@@ -3,7 +3,7 @@ import { sharedReads } from './shared-reads.ts';
 
 const same = (state: string) => () => Promise.resolve(state);
 
-/** Reads that end when they are told to. */
+/** Reads that end when the test lets them. */
 function controlled() {
   const ends: PromiseWithResolvers<string>[] = [];
   return {
@@ -19,21 +19,21 @@ function controlled() {
 test('those who ask while something is read, or after it, share one read', async () => {
   const shared = sharedReads<string>();
   const { ends, read } = controlled();
-  const asked = [shared.read('day', 's', read, same('s')), shared.read('day', 's', read, same('s'))];
+  const reads = [shared.read('day', 's', read, same('s')), shared.read('day', 's', read, same('s'))];
   ends[0]?.resolve('first');
-  expect(await Promise.all(asked)).toEqual(['first', 'first']);
+  expect(await Promise.all(reads)).toEqual(['first', 'first']);
   expect(await shared.read('day', 's', read, same('s'))).toBe('first');
   expect(ends).toHaveLength(1);
 });
 
 test('another key or state is read by itself', async () => {
   const shared = sharedReads<string>();
-  const ask = (key: string, state: string) =>
+  const readKey = (key: string, state: string) =>
     shared.read(key, state, async () => `${key} ${state}`, same(state));
-  expect(await ask('day', '1')).toBe('day 1');
-  expect(await ask('week', '1')).toBe('week 1');
-  expect(await ask('day', '2')).toBe('day 2');
-  expect(await ask('day', '1')).toBe('day 1');
+  expect(await readKey('day', '1')).toBe('day 1');
+  expect(await readKey('week', '1')).toBe('week 1');
+  expect(await readKey('day', '2')).toBe('day 2');
+  expect(await readKey('day', '1')).toBe('day 1');
 });
 
 test('a read during which the state changes, or that fails, is not kept', async () => {
@@ -54,21 +54,21 @@ test('a read during which the state changes, or that fails, is not kept', async 
 test('without a state nothing is kept', async () => {
   const shared = sharedReads<string>();
   let count = 0;
-  const ask = () => shared.read('day', undefined, async () => `${++count}`, same('s'));
-  expect([await ask(), await ask()]).toEqual(['1', '2']);
+  const readDay = () => shared.read('day', undefined, async () => `${++count}`, same('s'));
+  expect([await readDay(), await readDay()]).toEqual(['1', '2']);
 });
 
 test('reads are forgotten after half a minute, and the one that was not asked for longest as the 33rd comes', async () => {
   let clock = 0;
   const shared = sharedReads<string>(() => clock);
-  const ask = (key: string) => shared.read(key, 's', async () => `${key} at ${clock}`, same('s'));
+  const readKey = (key: string) => shared.read(key, 's', async () => `${key} at ${clock}`, same('s'));
   const keys = Array.from({ length: 33 }, (_, n) => `key ${n}`);
-  for (const key of keys.slice(0, 32)) await ask(key);
+  for (const key of keys.slice(0, 32)) await readKey(key);
   clock = 30_000;
-  expect(await ask('key 0')).toBe('key 0 at 0');
-  await ask('key 32');
+  expect(await readKey('key 0')).toBe('key 0 at 0');
+  await readKey('key 32');
   expect(keys.filter(key => !shared.find(key, 's'))).toEqual(['key 1']);
   clock = 30_001;
-  expect(await ask('key 0')).toBe('key 0 at 30001');
-  expect(await ask('key 32')).toBe('key 32 at 30000');
+  expect(await readKey('key 0')).toBe('key 0 at 30001');
+  expect(await readKey('key 32')).toBe('key 32 at 30000');
 });

@@ -32,19 +32,19 @@ export function sharedReads<Value>(now: () => number = () => performance.now()):
   const kept = new Map<string, Kept<Value>>();
 
   function find(key: string, state: string | undefined): Promise<Value> | undefined {
-    const found = kept.get(key);
-    if (!found || found.state !== state || now() - found.since > MAX_AGE_MS) return undefined;
+    const earlier = kept.get(key);
+    if (!earlier || earlier.state !== state || now() - earlier.since > MAX_AGE_MS) return undefined;
     // The last in the map is the one that was asked for last.
     kept.delete(key);
-    kept.set(key, found);
-    return found.value;
+    kept.set(key, earlier);
+    return earlier.value;
   }
 
   return {
     find,
     read(key, state, read, readState) {
-      const found = find(key, state);
-      if (found || state === undefined) return found ?? read();
+      const shared = find(key, state);
+      if (shared || state === undefined) return shared ?? read();
       const value = read();
       const entry = { state, since: now(), value };
       kept.delete(key);

@@ -1,7 +1,7 @@
 import sql, { raw } from 'sql-template-tag';
 import { type Database, prepared } from '../../../platform/database/database.ts';
 import { ADVISORY_LOCKS } from '../../../platform/database/locks/advisory-locks.ts';
-import type { Places } from '../../core/packets/tile-store.ts';
+import type { Locations } from '../../core/packets/tile-store.ts';
 import { countsOf, GRIDS, type Tile } from './mercator.ts';
 
 /** What is counted. */
@@ -111,14 +111,14 @@ export async function changeState(database: Database): Promise<void> {
   await database.query({ text: 'UPDATE tile_state SET position = position' });
 }
 
-/** The tile and cell of places `p` in each grid `g`: a tile of zoom 2g + 1, a cell of level 2g + 3. */
+/** The tile and cell of locations `p` in each grid `g`: a tile of zoom 2g + 1, a cell of level 2g + 3. */
 const TILE_X = raw('p.x >> (30 - 2 * g)');
 const TILE_Y = raw('p.y >> (30 - 2 * g)');
 const CELL = raw('p.cell >> (34 - 4 * g)');
 
-/** Counts places. Those who count the same layer take turns, under a lock. */
-export async function addPlaces(database: Database, layer: Layer, places: Places): Promise<void> {
-  const { singles, xs, ys, cells } = places;
+/** Counts locations. Transactions that count the same layer take turns, under a lock. */
+export async function addLocations(database: Database, layer: Layer, locations: Locations): Promise<void> {
+  const { singles, xs, ys, cells } = locations;
   await database.query(
     prepared(sql`
       INSERT INTO tile_cells AS t (layer, grid, x, y, cell, count, sum_x, sum_y, single)
@@ -132,9 +132,9 @@ export async function addPlaces(database: Database, layer: Layer, places: Places
   );
 }
 
-/** Takes places off that were counted. */
-export async function removePlaces(database: Database, layer: Layer, places: Places): Promise<void> {
-  const { xs, ys, cells } = places;
+/** Removes counted locations from the counts. */
+export async function removeLocations(database: Database, layer: Layer, locations: Locations): Promise<void> {
+  const { xs, ys, cells } = locations;
   await database.query(sql`
     UPDATE tile_cells AS t SET count = t.count - gone.count, sum_x = t.sum_x - gone.x, sum_y = t.sum_y - gone.y,
       single = NULL

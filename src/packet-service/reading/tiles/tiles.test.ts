@@ -10,7 +10,7 @@ import { readSettings } from '../../../platform/settings/settings.ts';
 import { newUlid } from '../../core/packet-format/ulid.ts';
 import { erasePacket } from '../../maintenance/erasure/erase.ts';
 
-type Place = { lat: number; lon: number };
+type Location = { lat: number; lon: number };
 type Address = readonly [z: number, x: number, y: number];
 
 let service: RunningService;
@@ -26,23 +26,23 @@ beforeEach(() => {
   mark = newUlid();
 });
 
-async function observe(places: readonly Place[], fields: object = {}): Promise<string[]> {
-  const items = places.map(capture_point => ({
+async function observe(locations: readonly Location[], fields: object = {}): Promise<string[]> {
+  const items = locations.map(capture_point => ({
     intake: 'scouting',
     body: { observed_at: '2026-03-01T08:15:00Z', capture_point, ...fields },
   }));
   const { status, body, text } = await service.send('POST', '/intake/batch', items);
   expect(status, text).toBe(200);
-  expected += places.length;
+  expected += locations.length;
   await eventually(async () => sumOf(await tileAt(service, 'observations', [0, 0, 0])) === expected);
   return body.results.map((result: { packet_uuid: string }) => result.packet_uuid);
 }
 
 /**
- * The tile of a place, by the formula of OpenStreetMap's wiki ("Slippy map tilenames"). Near a pole its two terms cancel
- * out each other's digits, so places beyond the edge of the map are moved to it first.
+ * The tile of a location, by the formula of OpenStreetMap's wiki ("Slippy map tilenames"). Near a pole its two terms cancel
+ * out each other's digits, so locations beyond the edge of the map are moved to it first.
  */
-function tileOf({ lat, lon }: Place, z: number): Address {
+function tileOf({ lat, lon }: Location, z: number): Address {
   const last = 2 ** z - 1;
   const phi = (Math.max(-85.06, Math.min(85.06, lat)) * Math.PI) / 180;
   const y = ((1 - Math.log(Math.tan(phi) + 1 / Math.cos(phi)) / Math.PI) / 2) * 2 ** z;
@@ -50,11 +50,11 @@ function tileOf({ lat, lon }: Place, z: number): Address {
   return [z, within(((lon + 180) / 360) * 2 ** z), within(y)];
 }
 
-/** The tiles around places: rounding may put a place on an edge into either of two. */
-function tilesAround(places: readonly Place[], z: number): Address[] {
+/** The tiles around locations: rounding may put a location on an edge into either of two. */
+function tilesAround(locations: readonly Location[], z: number): Address[] {
   const found = new Map<string, Address>();
-  for (const place of places) {
-    const [, x, y] = tileOf(place, z);
+  for (const location of locations) {
+    const [, x, y] = tileOf(location, z);
     for (const dx of [-1, 0, 1]) {
       for (const dy of [-1, 0, 1]) {
         const address = [z, x + dx, y + dy] as const;
@@ -89,11 +89,11 @@ const together = fc.record({
 });
 
 test('every observation is in exactly one tile of a zoom, and clusters sum to the total', async () => {
-  const all: Place[] = [];
+  const all: Location[] = [];
   const groups = fc.array(fc.oneof(anywhere, together), { minLength: 12, maxLength: 12 });
-  const property = fc.asyncProperty(groups, async places => {
-    const ids = await observe(places);
-    all.push(...places);
+  const property = fc.asyncProperty(groups, async locations => {
+    const ids = await observe(locations);
+    all.push(...locations);
     for (let z = 0; z <= 4; z++) {
       let sum = 0;
       for (const address of allTiles(z)) sum += sumOf(await tileAt(service, 'observations', address));
@@ -106,7 +106,7 @@ test('every observation is in exactly one tile of a zoom, and clusters sum to th
     }
     for (const z of [14, 19, 22]) {
       const found: string[] = [];
-      for (const address of tilesAround(places, z)) {
+      for (const address of tilesAround(locations, z)) {
         const features = await tileAt(service, 'observations', address);
         found.push(...features.map(({ properties }) => properties.id));
       }
@@ -123,13 +123,13 @@ function allTiles(z: number): Address[] {
 }
 
 test('a cluster is at the mean position of its observations, a single one at its place and with its id', async () => {
-  const places = [
+  const locations = [
     { lat: -1.9403, lon: 29.8739 },
     { lat: -1.9405, lon: 29.8741 },
     { lat: -2.4, lon: 28.9 },
   ];
-  const ids = await observe(places);
-  const features = await tileAt(service, 'observations', tileOf(places[0] as Place, 7));
+  const ids = await observe(locations);
+  const features = await tileAt(service, 'observations', tileOf(locations[0] as Location, 7));
   const near = (lon: number, lat: number) =>
     features.filter(({ geometry }) => {
       const [x = 0, y = 0] = geometry.coordinates as number[];
@@ -139,20 +139,25 @@ test('a cluster is at the mean position of its observations, a single one at its
     { count: 2, cell: expect.stringMatching(/^[0-9a-f]{1,16}$/) },
   ]);
   expect(near(28.9, -2.4).map(({ properties }) => properties.id)).toEqual([ids[2]]);
-  const [one] = await tileAt(service, 'observations', tileOf(places[2] as Place, 16));
-  expect(one?.properties).toEqual({ count: 1, id: ids[2], type: 'note', time: '2026-03-01T08:15:00.000Z' });
-  expect((await service.send('GET', `/packets/${one?.properties.id}`)).status).toBe(200);
+  const [feature] = await tileAt(service, 'observations', tileOf(locations[2] as Location, 16));
+  expect(feature?.properties).toEqual({
+    count: 1,
+    id: ids[2],
+    type: 'note',
+    time: '2026-03-01T08:15:00.000Z',
+  });
+  expect((await service.send('GET', `/packets/${feature?.properties.id}`)).status).toBe(200);
 });
 
 test('time, type, GeoID and the text of a field filter tiles of any zoom', async () => {
-  const place = { lat: 12.3456, lon: -55.4321 };
+  const location = { lat: 12.3456, lon: -55.4321 };
   const other = { lat: 12.3457, lon: -55.4322 };
-  const [maize] = await observe([place], { crop: `Maize ${mark}`, observed_at: '2025-01-01T00:00:00Z' });
+  const [maize] = await observe([location], { crop: `Maize ${mark}`, observed_at: '2025-01-01T00:00:00Z' });
   const [beans] = await observe([other], { crop: `Beans ${mark}`, rows: 17, further: { crop: 'maize' } });
   const { geoid } = (await service.send('GET', `/packets/${maize}`)).body.Header;
   for (const z of [3, 8, 15]) {
     const idsOf = async (query: string) => {
-      const features = await tileAt(service, 'observations', tileOf(place, z), query);
+      const features = await tileAt(service, 'observations', tileOf(location, z), query);
       expect(features.every(({ layer }) => layer === 'observations')).toBe(true);
       return features.map(({ properties }) => properties.id ?? properties.count);
     };
@@ -172,18 +177,18 @@ test('time, type, GeoID and the text of a field filter tiles of any zoom', async
 });
 
 test('messages are not on maps, and erased observations leave them', async () => {
-  const place = { lat: 40.1234, lon: 100.4321 };
-  const [first, second] = await observe([place, place]);
+  const location = { lat: 40.1234, lon: 100.4321 };
+  const [first, second] = await observe([location, location]);
   const { thread_id } = (await service.send('POST', '/chat/threads', { name: 'T', created_by: 'ana' })).body;
   const said = await service.send('POST', '/intake/chat-message', {
     thread_id,
     text: 'x',
-    capture_point: place,
+    capture_point: location,
   });
   expect(said.status).toBe(201);
   const counts = async () =>
     Promise.all(
-      [0, 7, 13, 14, 18].map(async z => sumOf(await tileAt(service, 'observations', tileOf(place, z)))),
+      [0, 7, 13, 14, 18].map(async z => sumOf(await tileAt(service, 'observations', tileOf(location, z)))),
     );
   // What comes after the message has been counted only after it.
   await observe([{ lat: -40, lon: -100 }]);
@@ -204,11 +209,11 @@ test('messages are not on maps, and erased observations leave them', async () =>
 });
 
 test('an observation that is erased before it was counted is never counted', async () => {
-  const place = { lat: 41.1234, lon: 101.4321 };
+  const location = { lat: 41.1234, lon: 101.4321 };
   const holder = await service.pool.connect();
   await holder.query('BEGIN');
   await holder.query('LOCK TABLE tile_state IN ACCESS EXCLUSIVE MODE');
-  const sent = { observed_at: '2026-03-01T08:15:00Z', capture_point: place };
+  const sent = { observed_at: '2026-03-01T08:15:00Z', capture_point: location };
   const { packet_uuid } = (await service.send('POST', '/intake/scouting', sent)).body;
   const files = openFileStore(readSettings({}));
   const erased = erasePacket({ connection: service.connection, files, patienceMs: 0 }, packet_uuid, 'asked');
@@ -216,20 +221,20 @@ test('an observation that is erased before it was counted is never counted', asy
   holder.release();
   await erased;
   await observe([{ lat: -41, lon: -101 }]);
-  expect(await tileAt(service, 'observations', tileOf(place, 13))).toEqual([]);
+  expect(await tileAt(service, 'observations', tileOf(location, 13))).toEqual([]);
 });
 
 test('a tile is revalidated by its ETag, which changes with it', async () => {
-  const place = { lat: 60.5, lon: 60.5 };
-  await observe([place]);
-  const path = `/tiles/observations/${tileOf(place, 6).join('/')}.mvt`;
+  const location = { lat: 60.5, lon: 60.5 };
+  await observe([location]);
+  const path = `/tiles/observations/${tileOf(location, 6).join('/')}.mvt`;
   const first = await service.send('GET', path);
   const tag = first.headers.get('etag') as string;
   expect(first.headers.get('content-type')).toBe('application/vnd.mapbox-vector-tile');
   expect(first.headers.get('cache-control')).toBe('private, no-cache');
   const again = await service.send('GET', path, undefined, { 'if-none-match': tag });
   expect([again.status, again.text, again.headers.get('etag')]).toEqual([304, '', tag]);
-  await observe([place]);
+  await observe([location]);
   const later = await service.send('GET', path, undefined, { 'if-none-match': tag });
   expect(later.status).toBe(200);
   expect(later.headers.get('etag')).not.toBe(tag);
@@ -258,8 +263,8 @@ test('numbers that a zoom does not have, and half a filter, are refused and name
 });
 
 test('more packets than a tile reads are grouped, and the tile says that it is not complete', async () => {
-  const place = { lat: 20.5, lon: 20.5 };
-  const cell = cellIndex(leafCell(place.lat, place.lon), 20);
+  const location = { lat: 20.5, lon: 20.5 };
+  const cell = cellIndex(leafCell(location.lat, location.lon), 20);
   // Statements have a deadline, which a busy machine may miss.
   for (let from = 1; from <= 22_000; from += 5500) {
     await service.pool.query(
@@ -270,13 +275,13 @@ test('more packets than a tile reads are grouped, and the tile says that it is n
        )
        INSERT INTO packet_log (position, packet_id, kind)
        SELECT (SELECT max(position) FROM packet_log) + row_number() OVER (), id, 'packet' FROM made`,
-      [place.lat, place.lon, cell, from, from + 5499],
+      [location.lat, location.lon, cell, from, from + 5499],
     );
   }
   expected += 22_000;
   await observe([{ lat: 20.6, lon: 20.6 }]);
   const layersOf = async (z: number, query = '') => {
-    const features = await tileAt(service, 'observations', tileOf(place, z), query);
+    const features = await tileAt(service, 'observations', tileOf(location, z), query);
     const said = features.filter(({ layer }) => layer === 'truncated').map(({ properties }) => properties);
     return { said, sum: sumOf(features), points: features.length - said.length };
   };

@@ -33,7 +33,7 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
     }
   }
 
-  const place = `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`;
+  const location = `s3://${Bucket}/${prefix}${settings.S3_ENDPOINT ? ` at ${settings.S3_ENDPOINT}` : ''}`;
   async function put(name: string, Body: Uint8Array): Promise<'stored' | 'exists'> {
     const { sdk, client } = await s3();
     // Asked first, because not every store knows the condition; the condition decides where two write at once.
@@ -61,12 +61,12 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
   }
 
   const pages = (prefix: string, delimiter?: string) =>
-    naming(`listing ${prefix}* in ${place}`, pagesOf(s3, Bucket, keyOf(prefix), delimiter));
+    naming(`listing ${prefix}* in ${location}`, pagesOf(s3, Bucket, keyOf(prefix), delimiter));
 
   return {
-    place,
-    put: (name, bytes) => named(`storing ${name} in ${place}`, put(name, bytes)),
-    get: name => named(`reading ${name} in ${place}`, get(name)),
+    location,
+    put: (name, bytes) => named(`storing ${name} in ${location}`, put(name, bytes)),
+    get: name => named(`reading ${name} in ${location}`, get(name)),
     async *list(prefix) {
       for await (const { Contents = [] } of pages(prefix)) {
         for (const { Key = '', Size = 0, LastModified = new Date(0) } of Contents) {
@@ -83,7 +83,7 @@ export function s3Target({ bucket: Bucket, prefix, ...settings }: S3TargetSettin
     },
     remove: names =>
       named(
-        `removing objects in ${place}`,
+        `removing objects in ${location}`,
         s3().then(opened => removeObjects(opened, Bucket, names.map(keyOf))),
       ),
   };

@@ -12,7 +12,7 @@ export interface Listed {
  */
 export interface BackupTarget {
   /** in words for an operator */
-  readonly place: string;
+  readonly location: string;
   /** Writes an object as a whole, or not at all. One that exists is never overwritten. */
   put(name: string, bytes: Uint8Array): Promise<'stored' | 'exists'>;
   /** undefined when there is no such object */

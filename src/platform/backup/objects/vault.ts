@@ -8,7 +8,7 @@ import type { BackupTarget, Listed } from './target.ts';
 export interface Vault {
   /** the folder of the instance in the target */
   readonly instance: string;
-  readonly place: string;
+  readonly location: string;
   /**
    * Stores an object; `same` and `differs` say what is there when there is one. A damaged one differs.
    *
@@ -42,8 +42,8 @@ export async function checkKey(target: BackupTarget, instance: string): Promise<
   if (!(await target.get(name))) throw missingKey(target, name);
 }
 
-function missingKey({ place }: BackupTarget, name: string): DamagedError {
-  return new DamagedError(`${name} is missing in ${place}. ${GONE_REMEDY}`);
+function missingKey({ location }: BackupTarget, name: string): DamagedError {
+  return new DamagedError(`${name} is missing in ${location}. ${GONE_REMEDY}`);
 }
 
 /** The instances that a target holds. */
@@ -68,10 +68,10 @@ export async function openVault(
   const full = (name: string) => `${instance}/${name}`;
 
   const seal = async (name: string, payload: Uint8Array) =>
-    (await sealing.ask({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
+    (await sealing.request({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
 
   async function unseal(name: string, sealed: Uint8Array): Promise<Buffer> {
-    const opened = await sealing.ask({ do: 'open', identity, bytes: sealed }).catch(error => {
+    const opened = await sealing.request({ do: 'open', identity, bytes: sealed }).catch(error => {
       if (error instanceof SealingEnded) throw error;
       throw new DamagedError(`${full(name)} is damaged (${error.message})`);
     });
@@ -88,7 +88,7 @@ export async function openVault(
 
   return {
     instance,
-    place: target.place,
+    location: target.location,
     async put(name, payload, counts = whole => whole) {
       if ((await target.put(full(name), await seal(name, payload))) === 'stored') return 'stored';
       const sealed = await target.get(full(name));
@@ -120,15 +120,15 @@ async function keyOf(
   const name = `${instance}/${KEY}`;
   let bytes = await target.get(name);
   if (!bytes && create) {
-    const made = await sealing.ask({ do: 'make-key', backupKey });
+    const made = await sealing.request({ do: 'make-key', backupKey });
     if ((await target.put(name, made.bytes)) === 'stored') return made.identity as string;
     bytes = await target.get(name);
   }
   if (!bytes) throw missingKey(target, name);
-  const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
+  const opened = await sealing.request({ do: 'open-key', backupKey, bytes }).catch(error => {
     if (error instanceof SealingEnded) throw error;
     throw new SettingsError(
-      `BACKUP_KEY does not open ${name} in ${target.place}: it is another key, or the object is damaged (${error.message})`,
+      `BACKUP_KEY does not open ${name} in ${target.location}: it is another key, or the object is damaged (${error.message})`,
     );
   });
   return opened.identity as string;

@@ -20,7 +20,7 @@ export interface Checked {
  * Reads every object of an instance, and compares it with what was written: each is authenticated under its name. Then
  * looks whether base backups have all their parts, and the log has no gap after the newest.
  *
- * @param onProgress told how far it is, from 0 to 1
+ * @param onProgress gets the part that is done, from 0 to 1
  */
 export async function checkObjects(vault: Vault, onProgress: (part: number) => void): Promise<Checked> {
   const names: string[] = [];
@@ -65,8 +65,8 @@ async function findMissing(vault: Vault): Promise<string[]> {
     for (const { block } of cluster.files.flatMap(({ parts }) => parts)) {
       if (!blocks.has(block)) missing.add(`${vault.instance}/blocks/${block} is missing`);
     }
-    const log = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
-    const last = log.at(-1);
+    const wal = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
+    const last = wal.at(-1);
     if (!last || isBefore(last, cluster.stopSegment)) {
       missing.add(`the log that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
     } else if (index === catalogue.bases.length - 1) {

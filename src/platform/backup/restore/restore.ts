@@ -15,7 +15,7 @@ import { type FileIndex, isComplete, openFile, readFileIndex } from '../files.ts
 import { BackupError, DamagedError } from '../objects/backup-error.ts';
 import type { Vault } from '../objects/vault.ts';
 import { findRecovery } from '../store.ts';
-import { fetchLog, LOG_FOLDER, RESTORE_COMMAND, unpackCluster } from './unpack.ts';
+import { fetchWal, RESTORE_COMMAND, unpackCluster, WAL_FOLDER } from './unpack.ts';
 
 /** Files that are fetched at the same time. */
 const AT_ONCE = 4;
@@ -28,9 +28,9 @@ export interface Restoring {
   to: Date | undefined;
   /** where its files go */
   files: FileStore;
-  /** told what is being done, and how far it is, from 0 to 1 */
+  /** gets the current step and its progress, from 0 to 1 */
   onProgress: (what: string, part: number) => void;
-  /** told of each file that is not restored, because an object of it is damaged or missing */
+  /** called for each file that is not restored, because an object of it is damaged or missing */
   onLost: (error: DamagedError) => void;
   logger: Logger;
 }
@@ -73,7 +73,7 @@ export async function restore<Finished>(
   } finally {
     await server.stop();
   }
-  await rm(path.join(server.backup.cluster, LOG_FOLDER), { recursive: true, force: true });
+  await rm(path.join(server.backup.cluster, WAL_FOLDER), { recursive: true, force: true });
   end();
   return { ...restored, finished };
 }
@@ -86,8 +86,9 @@ async function chooseBase(vault: Vault, { bases }: Catalogue, to: Date | undefin
     if (!to || Date.parse(base.endedAt) <= to.getTime()) return base;
     earliest = base;
   }
-  if (!earliest) throw new BackupError(`there is no base backup under ${vault.instance} in ${vault.place}`);
-  throw new BackupError(`the earliest time of ${vault.instance} in ${vault.place} is ${earliest.endedAt}`);
+  if (!earliest)
+    throw new BackupError(`there is no base backup under ${vault.instance} in ${vault.location}`);
+  throw new BackupError(`the earliest time of ${vault.instance} in ${vault.location} is ${earliest.endedAt}`);
 }
 
 /** Fills the data directory and has the server replay the log; gives the server when it takes sessions. */
@@ -103,7 +104,7 @@ async function recover(
       { ...unpacking, onProgress: part => onProgress('unpacking the base backup', part) },
       base.cluster,
     );
-    await fetchLog(
+    await fetchWal(
       { ...unpacking, onProgress: part => onProgress('fetching the log', part) },
       base,
       names,
@@ -129,7 +130,7 @@ async function recover(
       recovery_target_action: 'promote',
     });
   } catch (error) {
-    // The log reaches beyond the time, as `fetchLog` has made sure, and nothing was committed after it.
+    // The log reaches beyond the time, as `fetchWal` has made sure, and nothing was committed after it.
     const quiet = /recovery ended before configured recovery target was reached/;
     if (error instanceof EmbeddedPostgresError && quiet.test(error.message)) return start({});
     throw error;

@@ -9,9 +9,9 @@ import { contiguousFrom, isBefore, SEGMENT_BYTES, unpackSegment } from '../segme
 /** Objects that are fetched at the same time. */
 const AT_ONCE = 4;
 /** Where the server takes the log from, inside its data directory: no path has to be quoted. */
-export const LOG_FOLDER = 'restored_wal';
+export const WAL_FOLDER = 'restored_wal';
 /** Ends at the first segment that is missing; `cp` keeps holes. */
-export const RESTORE_COMMAND = `cp "${LOG_FOLDER}/%f" "%p"`;
+export const RESTORE_COMMAND = `cp "${WAL_FOLDER}/%f" "%p"`;
 const ZEROS = Buffer.alloc(8192);
 
 export interface Unpacking {
@@ -19,7 +19,7 @@ export interface Unpacking {
   /** an empty data directory */
   directory: string;
   owner: { uid: number; gid: number };
-  /** told what is done, from 0 to 1 */
+  /** gets the part that is done, from 0 to 1 */
   onProgress: (part: number) => void;
 }
 
@@ -27,7 +27,7 @@ export interface Unpacking {
 export async function unpackCluster(unpacking: Unpacking, cluster: ClusterCopy): Promise<void> {
   const { vault, directory, owner, onProgress } = unpacking;
   const inside = (name: string) => path.join(directory, ...name.split('/'));
-  const folders = [...cluster.folders, LOG_FOLDER].sort();
+  const folders = [...cluster.folders, WAL_FOLDER].sort();
   for (const folder of folders) {
     await mkdir(inside(folder), { recursive: true, mode: 0o700 });
     await chown(inside(folder), owner.uid, owner.gid);
@@ -41,17 +41,17 @@ export async function unpackCluster(unpacking: Unpacking, cluster: ClusterCopy):
     await write(name, '');
     let offset = 0;
     for (const { block, at, bytes } of parts) {
-      const places = wanted.get(block) ?? [];
-      wanted.set(block, places);
-      places.push({ file: inside(name), offset, at, bytes });
+      const writes = wanted.get(block) ?? [];
+      wanted.set(block, writes);
+      writes.push({ file: inside(name), offset, at, bytes });
       offset += bytes;
     }
   }
   const limit = pLimit(AT_ONCE);
   let done = 0;
-  await limit.map([...wanted], async ([block, places]) => {
+  await limit.map([...wanted], async ([block, writes]) => {
     const content = await getBlock(vault, block);
-    for (const { file, offset, at, bytes } of places) {
+    for (const { file, offset, at, bytes } of writes) {
       const handle = await open(file, 'r+');
       try {
         await handle.write(content, at, bytes, offset);
@@ -78,10 +78,10 @@ export async function getBlock(vault: Vault, block: string): Promise<Buffer> {
  * Fetches the log that leads from a base backup to a time, or to the end.
  *
  * @param segments what the target has
- * @returns up to when the log tells what was committed
+ * @returns the time up to which the log has what was committed
  * @throws DamagedError; Error when the target has no log of that time
  */
-export async function fetchLog(
+export async function fetchWal(
   { vault, directory, owner, onProgress }: Unpacking,
   { cluster, endedAt, id }: Base & { cluster: ClusterCopy },
   segments: ReadonlySet<string>,
@@ -101,7 +101,7 @@ export async function fetchLog(
         const { bytes, closedAt } = unpackSegment(await vault.get(`wal/${name}`));
         if (bytes.length !== SEGMENT_BYTES)
           throw new DamagedError(`${vault.instance}/wal/${name} is damaged`);
-        await writeSparse(path.join(directory, LOG_FOLDER, name), bytes, owner);
+        await writeSparse(path.join(directory, WAL_FOLDER, name), bytes, owner);
         return closedAt;
       }),
     );

@@ -101,10 +101,10 @@ function unknownParameter(name: string, known: readonly string[]): Problem {
 
 /** Names where in the address U+0000 is. */
 function withNul(request: FastifyRequest): Problem {
-  const places = [...Object.entries(request.query as Query), ...Object.entries(request.params as Query)];
-  const [found = '*'] = places.find(place => place.flat().join().includes('\0')) ?? [];
+  const entries = [...Object.entries(request.query as Query), ...Object.entries(request.params as Query)];
+  const [key = '*'] = entries.find(entry => entry.flat().join().includes('\0')) ?? [];
   // A wildcard is no parameter that a client knows of.
-  const name = found === '*' ? 'the path' : found;
+  const name = key === '*' ? 'the path' : key;
   return new Problem('validation.nul', { field: name.replaceAll('\0', '\ufffd').slice(0, 64) });
 }
 

@@ -7,7 +7,7 @@ import { takeForms } from '../../../platform/http/form.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Places } from '../../../platform/limits/places.ts';
+import type { Slots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
@@ -53,7 +53,7 @@ export interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;
-  places: Places;
+  places: Slots;
 }
 
 export function registerCurrency(

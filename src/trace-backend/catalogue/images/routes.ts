@@ -8,7 +8,7 @@ import { takeForms } from '../../../platform/http/form.ts';
 import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Places } from '../../../platform/limits/places.ts';
+import type { Slots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
@@ -42,7 +42,7 @@ export interface ImagesContext {
   renditionOf: Renditions;
   mayRead: MayRead;
   isPublic: IsPublic;
-  places: Places;
+  places: Slots;
 }
 
 /**

@@ -12,8 +12,8 @@ export async function findReadable(
 ): Promise<ReadonlyMap<string, { erased: boolean }>> {
   const packets = await findVisible(database, [...new Set(events.map(({ packetId }) => packetId))]);
   const keys = events.flatMap(({ packetId, threadId }) => {
-    const found = packets.get(packetId);
-    return threadId !== undefined && found && !found.erased ? [{ packetId, threadId, ts: found.ts }] : [];
+    const packet = packets.get(packetId);
+    return threadId !== undefined && packet && !packet.erased ? [{ packetId, threadId, ts: packet.ts }] : [];
   });
   if (keys.length === 0) return packets;
   const { rows } = await database.query<{ id: string }>({

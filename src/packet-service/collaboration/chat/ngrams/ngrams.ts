@@ -84,10 +84,10 @@ export function ngramQuery(folded: string): NgramQuery {
   const parts: Part[] = [];
   words.forEach((word, at) => {
     const open = { start: at === 0, end: at === words.length - 1 };
-    const found = runs(word);
-    found.forEach((run, index) => {
+    const wordRuns = runs(word);
+    wordRuns.forEach((run, index) => {
       const start = open.start && index === 0;
-      const end = open.end && index === found.length - 1;
+      const end = open.end && index === wordRuns.length - 1;
       const { ngrams, part } = ofRun(run, start, end);
       required.push(...ngrams);
       if (part) parts.push(part);

@@ -111,15 +111,15 @@ const IN: Record<string, (thread: number) => boolean> = {
 };
 const isLocal = !inject('databaseServer').cluster;
 
-async function found(
+async function runSearch(
   search: Omit<Search, 'openOnly'>,
   after: MessagePosition | undefined,
   wanted: number,
 ): Promise<string[]> {
-  const asked = { ...search, openOnly: false };
+  const criteria = { ...search, openOnly: false };
   const from = { database: service.pool, primary: service.pool };
   const ids: string[] = [];
-  for await (const rows of searchMessages(from, asked, after, wanted)) {
+  for await (const rows of searchMessages(from, criteria, after, wanted)) {
     ids.push(...rows.map(({ packetId }) => packetId));
   }
   return ids;
@@ -147,7 +147,7 @@ function expected(
 test('every message of a user is found once, in order, over bursts and quiet years', async () => {
   for (const userId of Object.keys(IN)) {
     const search = { userId, isDistributed: true };
-    expect(await found(search, undefined, Number.POSITIVE_INFINITY), userId).toEqual(
+    expect(await runSearch(search, undefined, Number.POSITIVE_INFINITY), userId).toEqual(
       expected(search, undefined, Number.POSITIVE_INFINITY),
     );
   }
@@ -162,13 +162,13 @@ test('steps of any length, one after the other, find every match once', async ()
     }),
     { minLength: 1, maxLength: 12 },
   );
-  const asked = fc.record({
+  const criteria = fc.record({
     userId: fc.constantFrom('few', 'many', 'rare'),
     keyword: fc.constantFrom('coffee', 'rust', 'w29', undefined),
   });
   let ended = 0;
   await fc.assert(
-    fc.asyncProperty(asked, fc.nat(MESSAGES - 1), steps, async (search, start, taken) => {
+    fc.asyncProperty(criteria, fc.nat(MESSAGES - 1), steps, async (search, start, taken) => {
       const scope = await findScope(service.pool, { userId: search.userId, openOnly: false });
       const reader = distributedReader(service.pool, { ...search, threads: scope.threads }, scope.count);
       const begin = messages[start] as Message;
@@ -209,12 +209,12 @@ test('searches find what a look at each message finds, from any message on', asy
   const starts = fc.option(fc.nat(MESSAGES - 1), { nil: undefined });
   const counts = fc.constantFrom(1, 2, 20, 500, 2000, 2001, Number.POSITIVE_INFINITY);
   await fc.assert(
-    fc.asyncProperty(searches, starts, counts, async (asked, start, wanted) => {
+    fc.asyncProperty(searches, starts, counts, async (criteria, start, wanted) => {
       const begin = start === undefined ? undefined : messages[start];
       const after = begin && messagePosition({ utc: begin.ts, packetId: begin.id } as never);
-      const right = expected(asked, after, wanted);
-      expect(await found({ ...asked, isDistributed: true }, after, wanted)).toEqual(right);
-      if (isLocal) expect(await found(asked, after, wanted)).toEqual(right);
+      const right = expected(criteria, after, wanted);
+      expect(await runSearch({ ...criteria, isDistributed: true }, after, wanted)).toEqual(right);
+      if (isLocal) expect(await runSearch(criteria, after, wanted)).toEqual(right);
     }),
     { numRuns: runs(150) },
   );

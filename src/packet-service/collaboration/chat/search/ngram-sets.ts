@@ -22,8 +22,8 @@ export async function ngramSets(
   const known = [...required, ...(geoid === undefined ? [] : [geoidNumber(geoid)])];
   const selective = parts.filter(({ text }) => text.length > 1);
   // Most words contain any one letter: a single letter is looked up only where nothing else narrows.
-  const asked = selective.length + known.length > 0 ? selective : parts;
-  const words = await Promise.all(asked.map(part => findWords(database, part, MAX_SETS + 1)));
+  const searched = selective.length + known.length > 0 ? selective : parts;
+  const words = await Promise.all(searched.map(part => findWords(database, part, MAX_SETS + 1)));
   let sets = [known];
   for (const list of words.sort((a, b) => a.length - b.length)) {
     if (sets.length * list.length > MAX_SETS) break;

@@ -38,7 +38,7 @@ export interface Reader {
   read(step: ReadingStep, before: MessagePosition | undefined, limit: number): Promise<Stretch>;
   lookUp(
     sets: readonly (readonly number[])[],
-    asked: { before: MessagePosition | undefined; limit: number },
+    page: { before: MessagePosition | undefined; limit: number },
   ): Promise<MessageRow[]>;
   /** approximate number of messages of all threads; undefined before PostgreSQL has analysed the tables */
   estimate(): Promise<number | undefined>;
@@ -50,15 +50,15 @@ export function localReader(database: Database, conditions: Conditions, threads:
   return {
     async read({ way, count }, before, limit) {
       if (way === 'by thread') {
-        const found = await readByThread(database, conditions, before, { count, limit });
-        return { ...found, own: count * threads, share: share ?? 1 };
+        const read = await readByThread(database, conditions, before, { count, limit });
+        return { ...read, own: count * threads, share: share ?? 1 };
       }
       const sample = share === undefined ? SHARE_SAMPLE : 0;
-      const found = await readByTime(database, conditions, before, { count, limit, sample });
-      share ??= found.own / sample;
-      return { ...found, own: count * share, share };
+      const read = await readByTime(database, conditions, before, { count, limit, sample });
+      share ??= read.own / sample;
+      return { ...read, own: count * share, share };
     },
-    lookUp: (sets, asked) => lookUp(database, conditions, sets, asked),
+    lookUp: (sets, page) => lookUp(database, conditions, sets, page),
     estimate: () => estimateMessages(database),
   };
 }
@@ -73,8 +73,8 @@ export function distributedReader(database: Database, conditions: Conditions, th
   return {
     async read({ way, count }, before, limit) {
       if (way === 'by thread') {
-        const found = await readThreads(database, conditions, before, { count, limit });
-        return { ...found, own: count * threads, share };
+        const read = await readThreads(database, conditions, before, { count, limit });
+        return { ...read, own: count * threads, share };
       }
       const size = Math.max(PACE_SAMPLE, Math.ceil(count * PACE_PART));
       const { times, own } = await sampleNewest(database, conditions, before, size);
@@ -84,7 +84,7 @@ export function distributedReader(database: Database, conditions: Conditions, th
       const end = since === undefined || rows.length === limit ? undefined : { ts: since, id: FIRST_ID };
       return { rows, end, own: count * share, share };
     },
-    lookUp: (sets, asked) => lookUpDistributed(database, conditions, sets, asked),
+    lookUp: (sets, page) => lookUpDistributed(database, conditions, sets, page),
     estimate: () => estimateDistributed(database),
   };
 }

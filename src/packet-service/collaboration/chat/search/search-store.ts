@@ -54,14 +54,14 @@ export async function findScope(
   const isTokenUser = `${isTokenUserSql('$1')} AS "isTokenUser"`;
   const threads = `SELECT array_send(coalesce(array_agg(thread_id), '{}')) AS threads, count(*)::int AS count
     FROM chat_participants AS part WHERE user_id = $1 ${openOnly ? `AND ${IS_OPEN}` : ''}`;
-  const ask = async (name: string, text: string) =>
+  const query = async (name: string, text: string) =>
     (await database.query<Scope>({ name, text, values: [userId] })).rows[0] as Scope;
-  if (!openOnly) return ask('find_scope', threads);
+  if (!openOnly) return query('find_scope', threads);
   if (!isDistributed)
-    return ask('find_open_scope', `SELECT scope.*, ${isTokenUser} FROM (${threads}) AS scope`);
+    return query('find_open_scope', `SELECT scope.*, ${isTokenUser} FROM (${threads}) AS scope`);
   const [scope, user] = await Promise.all([
-    ask('find_open_threads', threads),
-    ask('find_token_user', `SELECT ${isTokenUser}`),
+    query('find_open_threads', threads),
+    query('find_token_user', `SELECT ${isTokenUser}`),
   ]);
   return { ...scope, ...user };
 }

@@ -121,13 +121,13 @@ test('unread threads come page by page, newest first', async () => {
 test('only participants have a mark, on a message of the thread', async () => {
   const [thread, other] = [await openThread('max', 'nia'), await openThread('max')];
   const message = await say(thread, 'here', 'max');
-  const elsewhere = await say(other, 'there', 'max');
+  const otherMessage = await say(other, 'there', 'max');
   const wrong: [string, object, number, RegExp][] = [
     [thread, { message_id: message, user_id: 'stranger' }, 403, /^user_id does not take part/],
     [newUlid(), { message_id: message, user_id: 'nia' }, 404, /thread/],
     [thread, { message_id: message }, 400, /^user_id /],
     [thread, { user_id: 'nia' }, 400, /^message_id /],
-    [thread, { message_id: elsewhere, user_id: 'nia' }, 400, /^message_id /],
+    [thread, { message_id: otherMessage, user_id: 'nia' }, 400, /^message_id /],
     [thread, { message_id: newUlid(), user_id: 'nia' }, 400, /^message_id /],
     [thread, { message_id: 'x', user_id: 'nia' }, 400, /^message_id /],
   ];

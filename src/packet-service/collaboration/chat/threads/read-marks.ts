@@ -37,8 +37,8 @@ export async function markRead(
 async function findLater(database: Database, threadId: string, messageId: string): Promise<string[]> {
   const id = parseUlid(messageId);
   const from = id && (await findPagePosition(database, id));
-  const [found, ...later] = from ? await listIdsFrom(database, threadId, from, LATER + 1) : [];
-  if (found === undefined || found !== id) {
+  const [first, ...later] = from ? await listIdsFrom(database, threadId, from, LATER + 1) : [];
+  if (first === undefined || first !== id) {
     throw new Problem('thread.unknown_message', { field: 'message_id' });
   }
   return later;

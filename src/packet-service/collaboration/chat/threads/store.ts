@@ -100,7 +100,7 @@ export interface Participant {
 /** The users who take part in threads, in the order of the arguments; undefined for those who do not. */
 export async function findParticipation(
   database: Database,
-  asked: readonly Participation[],
+  participations: readonly Participation[],
 ): Promise<(Participant | undefined)[]> {
   const { rows } = await database.query<Participant & { id: string; user: string }>({
     name: 'find_participation',
@@ -108,10 +108,13 @@ export async function findParticipation(
     text: `SELECT part.*, ${isTokenUserSql('part."user"')} AS "isTokenUser" FROM (
         SELECT thread_id AS id, user_id AS "user" FROM chat_participants
         WHERE thread_id = ANY ($1::uuid[]) AND user_id = ANY ($2::text[]) OFFSET 0) AS part`,
-    values: [distinct(asked.map(({ threadId }) => threadId)), distinct(asked.map(({ userId }) => userId))],
+    values: [
+      distinct(participations.map(({ threadId }) => threadId)),
+      distinct(participations.map(({ userId }) => userId)),
+    ],
   });
   const participants = new Map(rows.map(row => [`${row.id} ${row.user}`, row]));
-  return asked.map(({ threadId, userId }) => participants.get(`${threadId} ${userId}`));
+  return participations.map(({ threadId, userId }) => participants.get(`${threadId} ${userId}`));
 }
 
 /** Whether a user takes part in a thread (uuid form). */
@@ -134,8 +137,8 @@ export async function findClosed(
       WHERE thread_id = ANY ($1::uuid[])`,
     values: [threadIds],
   });
-  const found = new Map(rows.map(({ id, closed }) => [id, closed]));
-  return threadIds.map(id => found.get(id));
+  const closedById = new Map(rows.map(({ id, closed }) => [id, closed]));
+  return threadIds.map(id => closedById.get(id));
 }
 
 function distinct<Value>(values: Value[]): Value[] {

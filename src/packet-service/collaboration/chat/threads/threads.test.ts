@@ -42,7 +42,7 @@ const threadsOf = async (user: string) =>
 test('the creator takes part from the start; others are added once, and leave', async () => {
   const thread = await openThread();
   const path = `/chat/threads/${thread}/participants`;
-  expect((await threadsOf('ana')).map((one: { thread_id: string }) => one.thread_id)).toContain(thread);
+  expect((await threadsOf('ana')).map((thread: { thread_id: string }) => thread.thread_id)).toContain(thread);
   const added = await service.send('POST', path, { user_ids: ['ben', 'ben', 'ana', 'caro'] });
   expect([added.status, added.body]).toEqual([200, { message: expect.any(String), added: 2 }]);
   expect((await service.send('POST', path, { user_ids: ['ben'] })).body.added).toBe(0);
@@ -87,7 +87,7 @@ test('messages with details name their sender and attachments', async () => {
   const said = await say(thread, 'look', { from_user: 'ana', attachments: ['att_1', { id: 'é' }] });
   const anonymous = await say(thread, 'who?');
   const plain = await messagesOf(thread);
-  expect(plain.messages.map((one: object) => Object.keys(one).length)).toEqual([4, 4]);
+  expect(plain.messages.map((message: object) => Object.keys(message).length)).toEqual([4, 4]);
   expect((await messagesOf(thread, '?details=false')).messages).toEqual(plain.messages);
   for (const query of ['?details=true', '?details=true&limit=10']) {
     expect((await messagesOf(thread, query)).messages).toEqual([

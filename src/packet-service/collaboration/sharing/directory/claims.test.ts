@@ -249,16 +249,16 @@ test('the user registry is asked about every contact, whatever the directory kno
   const packet = await storedPacket(service);
   const headers = await as('nosy');
   for (const { contact } of [proven, claimed, unknown]) {
-    for (const ask of [
+    for (const request of [
       () => share(service, packet, contact, 'zoe'),
       () => shareAs(packet, contact),
       () => service.send('GET', `/invitations?contact_value=${contact}`, undefined, headers),
       () => enter(service, somebody().user, [contact]),
       () => enter(service, somebody().user, [contact], false),
     ]) {
-      registry.asked.length = 0;
-      await ask();
-      expect(registry.asked).toEqual([contact]);
+      registry.contacts.length = 0;
+      await request();
+      expect(registry.contacts).toEqual([contact]);
     }
   }
 });

@@ -90,15 +90,17 @@ test('with a token an address counts when the link mailed to it has confirmed it
   const invited = await share(open, packet, ben.contact);
   expect(invited.body.status).toBe('invitation_sent');
 
-  const [asked] = await mail.mailsTo(ben.contact);
-  expect(textOf(asked)).toContain(`https://field.example/api/directory/confirmations/${tokenIn(asked)}`);
-  const confirm = async (user?: string, token = tokenIn(asked)) =>
+  const [confirmation] = await mail.mailsTo(ben.contact);
+  expect(textOf(confirmation)).toContain(
+    `https://field.example/api/directory/confirmations/${tokenIn(confirmation)}`,
+  );
+  const confirm = async (user?: string, token = tokenIn(confirmation)) =>
     closed.send('POST', `/directory/confirmations/${token}`, {}, user ? await as(user) : {});
   expect((await confirm()).status).toBe(401);
   const unknown = await confirm(ben.user, 'A'.repeat(43));
   const others = await confirm(eve.user);
   expect([others.status, others.text]).toEqual([404, unknown.text]);
-  const at = `/directory/confirmations/${tokenIn(asked)}`;
+  const at = `/directory/confirmations/${tokenIn(confirmation)}`;
   expect((await closed.send('POST', at, { user_id: ben.user }, await as(eve.user))).status).toBe(403);
   expect((await share(open, packet, ben.contact)).body.status).toBe('invitation_sent');
 
@@ -123,11 +125,11 @@ test('an address belongs to the user who confirmed it last; a claim takes nothin
   const claim = await closed.send('PUT', `/directory/users/${eve.user}`, body, await as(eve.user));
   expect(claim.body.unconfirmed).toEqual([ben.contact]);
   // Before the mail about the share, which goes to the same address.
-  const [asked] = await mail.mailsTo(ben.contact);
+  const [confirmation] = await mail.mailsTo(ben.contact);
   await share(open, packet, ben.contact, 'first');
   expect(await inbox(open, ben.user)).toHaveLength(1);
 
-  const token = tokenIn(asked);
+  const token = tokenIn(confirmation);
   await closed.send('POST', `/directory/confirmations/${token}`, {}, await as(eve.user));
   await share(open, packet, ben.contact, 'second');
   expect(await inbox(open, ben.user)).toHaveLength(1);
@@ -165,9 +167,9 @@ test('a link confirms nothing that its user has taken back, nor after its 7 days
   ] as const) {
     const body = { contacts: [contact], discoverable: true };
     await closed.send('PUT', `/directory/users/${user}`, body, await as(user));
-    const [asked] = await mail.mailsTo(contact);
+    const [confirmation] = await mail.mailsTo(contact);
     await spoil();
-    const at = `/directory/confirmations/${tokenIn(asked)}`;
+    const at = `/directory/confirmations/${tokenIn(confirmation)}`;
     expect((await closed.send('POST', at, {}, await as(user))).status).toBe(404);
   }
 });
@@ -196,8 +198,8 @@ test('secrets are in the database only as hashes', async () => {
   const { user, contact } = somebody();
   const body = { contacts: [contact], discoverable: true };
   await closed.send('PUT', `/directory/users/${user}`, body, await as(user));
-  const [asked] = await mail.mailsTo(contact);
-  const token = tokenIn(asked);
+  const [confirmation] = await mail.mailsTo(contact);
+  const token = tokenIn(confirmation);
   const { rows } = await open.pool.query(
     `SELECT (SELECT count(*) FROM packet_service_jobs.job WHERE data::text LIKE $1)::int AS jobs,
       (SELECT count(*) FROM directory_confirmations WHERE token_hash = sha256($2))::int AS hashes`,
@@ -208,10 +210,10 @@ test('secrets are in the database only as hashes', async () => {
 
 test('the page behind a mailed link is open to everyone, the same for every token, and changes nothing', async () => {
   for (const kind of ['directory/confirmations', 'invitations']) {
-    const one = await closed.send('GET', `/${kind}/${'A'.repeat(43)}`);
-    const two = await closed.send('GET', `/${kind}/<script>`);
-    expect([one.status, one.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
-    expect(two.text).toBe(one.text);
-    expect(one.headers.get('referrer-policy')).toBe('no-referrer');
+    const answer = await closed.send('GET', `/${kind}/${'A'.repeat(43)}`);
+    const other = await closed.send('GET', `/${kind}/<script>`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(other.text).toBe(answer.text);
+    expect(answer.headers.get('referrer-policy')).toBe('no-referrer');
   }
 });

@@ -13,7 +13,7 @@ const PATIENCE_MS = 2_000;
  * Asks the user registry who has a contact, whatever the directory knows of it, so that known and unknown contacts take
  * the same time. A failure is no error: the sender only learns that the user cannot be found.
  */
-export type AskRegistry = (contact: string) => Promise<Registered>;
+export type LookUpHolder = (contact: string) => Promise<Registered>;
 
 const NOBODY: Registered = { holder: undefined, isAnswered: true };
 /** The answer of a registry that could not be asked. */
@@ -29,9 +29,9 @@ export function registryLookup(
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
   breakers?: BreakerWatch,
-): AskRegistry {
-  if (base === undefined) return registry ? askOwn(registry, logger) : async () => NOBODY;
-  const ask = outbound({
+): LookUpHolder {
+  if (base === undefined) return registry ? ownRegistryLookup(registry, logger) : async () => NOBODY;
+  const send = outbound({
     name: 'the user registry',
     timeoutMs: PATIENCE_MS,
     retries: 1,
@@ -43,7 +43,7 @@ export function registryLookup(
     const url = new URL(`${base.replace(/\/+$/, '')}/discoverability`);
     url.searchParams.set('contact', contact);
     try {
-      const { status, body } = await ask({ method: 'GET', url, headers });
+      const { status, body } = await send({ method: 'GET', url, headers });
       if (status === 404) return NOBODY;
       const holder = status === 200 ? readHolder(body) : undefined;
       if (holder) return { holder, isAnswered: true };
@@ -55,7 +55,7 @@ export function registryLookup(
   };
 }
 
-function askOwn(registry: UserRegistry, logger: FastifyBaseLogger): AskRegistry {
+function ownRegistryLookup(registry: UserRegistry, logger: FastifyBaseLogger): LookUpHolder {
   return async contact => {
     try {
       return { holder: readHolder(await registry.findHolder(contact)), isAnswered: true };

@@ -30,7 +30,7 @@ export interface DirectoryEffects {
   /** A user has become discoverable by a contact: invitations to it become shares. Takes as long if none do. */
   onDiscoverable(database: Database, user: DiscoverableUser, now: Date): Promise<void>;
   /** New addresses of a user are mailed a link that confirms them. */
-  askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+  requestConfirmation(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
 }
 
 /** Different addresses to which one user can have confirmation mails sent in an hour. */
@@ -103,7 +103,7 @@ export async function putOwnEntry(
     if (confirmed || contactKind(contact) !== 'email') continue;
     if (await countLookup(database, asker, contact, now)) toAsk.push(contact);
   }
-  await effects.askToConfirm(database, userId, toAsk);
+  await effects.requestConfirmation(database, userId, toAsk);
   return entry;
 }
 
@@ -143,8 +143,8 @@ export async function confirmContact(
   const contact = await takeConfirmation(database, { hash: secretHash(token), userId }, now);
   if (contact === undefined) throw noConfirmation();
   await lockContacts(database, [contact]);
-  const given = { userId, contact, proof: proofOf(contact, writer) };
-  if (!(await giveContact(database, given, now, { addUnlisted: false }))) throw noConfirmation();
+  const proven = { userId, contact, proof: proofOf(contact, writer) };
+  if (!(await giveContact(database, proven, now, { addUnlisted: false }))) throw noConfirmation();
   const entry = (await findEntry(database, userId)) as Entry;
   if (entry.discoverable) {
     const invitations = writer.anonymous ? 'open' : 'all';
@@ -170,9 +170,9 @@ async function convertInvitations(
   now: Date,
 ): Promise<Entry> {
   for (const [contact, registered] of discoverable ? contacts : []) {
-    const found = holderOf(registered, await findEntered(database, contact));
-    const isFound = found?.userId === userId && found.discoverable;
-    const invitations = isFound ? (found.isProven ? 'all' : 'open') : 'none';
+    const holder = holderOf(registered, await findEntered(database, contact));
+    const isHeld = holder?.userId === userId && holder.discoverable;
+    const invitations = isHeld ? (holder.isProven ? 'all' : 'open') : 'none';
     await effects.onDiscoverable(database, { contact, userId, invitations }, now);
   }
   return (await findEntry(database, userId)) as Entry;

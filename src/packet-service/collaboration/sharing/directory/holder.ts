@@ -21,7 +21,7 @@ export interface Entered {
 }
 
 /** The user to whom a contact leads. */
-export interface Found extends Holder {
+export interface KnownHolder extends Holder {
   /** false if anybody may have entered it: then it is good for what is shared without a token alone */
   isProven: boolean;
 }
@@ -34,7 +34,7 @@ export interface Found extends Holder {
 export function holderOf(
   { holder: registered, isAnswered }: Registered,
   { proven, claimed }: Entered,
-): Found | undefined {
+): KnownHolder | undefined {
   // A contact that the registry has proven is the user's no longer when the registry does not know it any more.
   const isOver = proven?.byRegistry === true && isAnswered && registered === undefined;
   const own = isOver ? undefined : proven;

@@ -13,9 +13,9 @@ export function registryReaders(
   return async address => {
     if (!registry) return {};
     try {
-      const found = await registry.findReader(address);
-      if (!found) return { account: 'none' };
-      return { language: found.language, account: found.isActive ? 'active' : 'waiting' };
+      const reader = await registry.findReader(address);
+      if (!reader) return { account: 'none' };
+      return { language: reader.language, account: reader.isActive ? 'active' : 'waiting' };
     } catch (error) {
       logger.warn({ err: error }, 'the user registry could not be asked for the reader of a mail');
       return {};

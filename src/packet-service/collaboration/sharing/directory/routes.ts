@@ -6,7 +6,7 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import type { Server } from '../../../../platform/http/server.ts';
 import { namedUser } from '../../../core/access/caller.ts';
 import { readKey, runIdempotent, sendIdempotentAnswer } from '../../../core/idempotency/idempotency.ts';
-import type { AskRegistry } from './discoverability.ts';
+import type { LookUpHolder } from './discoverability.ts';
 import {
   confirmContact,
   type DirectoryEffects,
@@ -23,7 +23,7 @@ import { type Entry, findEntry } from './store.ts';
 /** What the directory needs. */
 interface Directory {
   pool: pg.Pool;
-  askRegistry: AskRegistry;
+  lookUpHolder: LookUpHolder;
   effects: DirectoryEffects;
   /** whether contacts that are entered are limited */
   limitsContacts: boolean;
@@ -104,13 +104,13 @@ export function registerDirectory(app: Server, directory: Directory): void {
  * @throws Problem too_many_requests
  */
 async function lookUp(
-  { pool, askRegistry, limitsContacts }: Directory,
+  { pool, lookUpHolder, limitsContacts }: Directory,
   request: FastifyRequest,
   contacts: readonly string[],
 ) {
   if (limitsContacts) await transaction(pool, database => limitClaims(database, request, contacts));
   return new Map(
-    await Promise.all(contacts.map(async contact => [contact, await askRegistry(contact)] as const)),
+    await Promise.all(contacts.map(async contact => [contact, await lookUpHolder(contact)] as const)),
   );
 }
 

@@ -127,8 +127,8 @@ test('SIGTERM ends in time although a receiver stalls, and the next start delive
 test('what used up its tries is put aside as dead, said in the log, and delivered when the command replays it', async () => {
   const service = await start();
   receiver.behaviour = 'fail';
-  const [one, two] = await Promise.all([sharedThrough(service), sharedThrough(service)]);
-  for (const { user } of [one, two]) {
+  const [first, second] = await Promise.all([sharedThrough(service), sharedThrough(service)]);
+  for (const { user } of [first, second]) {
     await eventually(
       () => deliveries(service, user),
       ({ webhook }) => webhook === 'dead',
@@ -143,17 +143,17 @@ test('what used up its tries is put aside as dead, said in the log, and delivere
   expect(service.output()).not.toContain(settings.WEBHOOK_SECRET);
 
   receiver.behaviour = 'take';
-  const { body } = await service.send('GET', `/notifications?user_id=${one.user}`);
+  const { body } = await service.send('GET', `/notifications?user_id=${first.user}`);
   const id = body.notifications[0].notification_id;
   expect(await replay('--id', id)).toBe('1 delivery will be retried');
-  await arrived(service, one.user);
-  expect((await deliveries(service, two.user)).webhook).toBe('dead');
+  await arrived(service, first.user);
+  expect((await deliveries(service, second.user)).webhook).toBe('dead');
   expect(await replay()).toBe('1 delivery will be retried');
-  await arrived(service, two.user);
+  await arrived(service, second.user);
   expect(await replay()).toBe('0 deliveries will be retried');
   expect(await replay('--id', newUlid())).toBe('0 deliveries will be retried');
   expect(
-    (await receiver.hooksAbout(one.packet)).map(({ body: { notification_id } }) => notification_id),
+    (await receiver.hooksAbout(first.packet)).map(({ body: { notification_id } }) => notification_id),
   ).toEqual(Array(4).fill(id));
   await stop(service);
 });

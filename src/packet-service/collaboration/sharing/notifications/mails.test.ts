@@ -5,7 +5,12 @@ import { confirmationOpening, mailTexts } from './mails.ts';
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const SENDER = { id: '7', name: 'Ana Uwase' };
 const SHARED = {
-  ...{ packetId: ID, shareId: ID, notificationId: ID, fromUser: '7', userId: '8', contact: 'b@c.d' },
+  packetId: ID,
+  shareId: ID,
+  notificationId: ID,
+  fromUser: '7',
+  userId: '8',
+  contact: 'b@c.d',
 } as unknown as Parameters<ReturnType<typeof mailTexts>['shareCreated']>[1];
 
 test('every mail is in the language of the reader, with every placeholder filled', () => {

@@ -105,8 +105,10 @@ function isGenuine({ headers, text }: ReceivedHook, secret: string, now: number)
       .map(field => field.split('=') as [string, string]),
   );
   const expected = createHmac('sha256', secret).update(`${fields.t}.${text}`).digest();
-  const given = Buffer.from(fields.v1 ?? '', 'hex');
-  return given.length === 32 && timingSafeEqual(given, expected) && Math.abs(now - Number(fields.t)) <= 300;
+  const signature = Buffer.from(fields.v1 ?? '', 'hex');
+  return (
+    signature.length === 32 && timingSafeEqual(signature, expected) && Math.abs(now - Number(fields.t)) <= 300
+  );
 }
 
 test('a receiver can check that a notification is ours, unchanged and fresh', async () => {

@@ -5,7 +5,7 @@ import { contactKind } from '../directory/contact.ts';
 import { findEntry, type Listed } from '../directory/store.ts';
 import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
 import { hasDigest, lockDigest } from './digest-store.ts';
-import { mailPlaces } from './mail-places.ts';
+import { mailModes } from './mail-modes.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
 /** A new notification of a user. */
@@ -23,7 +23,7 @@ export interface Notifier {
   /** Stores notifications and queues their delivery, in the caller's transaction. */
   notify(database: Database, news: readonly NewNotification[]): Promise<void>;
   /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
-  askToConfirm(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
+  requestConfirmation(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
   /** Queues the digest of an address, for when it is due. */
   queueDigest(database: Database, address: string): Promise<void>;
   /** Starts committed deliveries at once. */
@@ -50,7 +50,7 @@ export function makeNotifier(
     jobs.send(database, 'mail', { ...rules, delaySeconds: DIGEST_SECONDS }, digests);
 
   async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
-    const [addressOf, placeOf] = [rememberedAddresses(database), mailPlaces(database)];
+    const [addressOf, modeOf] = [rememberedAddresses(database), mailModes(database)];
     const deliveries: Delivery[] = [];
     const notifications: Notification[] = [];
     for (const { silent, noMail, ...item } of news) {
@@ -58,9 +58,9 @@ export function makeNotifier(
       notifications.push({ ...item, userId: item.userId ?? null });
       if (silent) continue;
       const address = noMail ? undefined : await addressOf(item);
-      const place = address === undefined ? 'none' : await placeOf(address, item);
-      if (address !== undefined && place !== 'none') {
-        deliveries.push({ notificationId, channel: 'mail', address, inDigest: place === 'digest' });
+      const mode = address === undefined ? 'none' : await modeOf(address, item);
+      if (address !== undefined && mode !== 'none') {
+        deliveries.push({ notificationId, channel: 'mail', address, inDigest: mode === 'digest' });
       }
       if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null, inDigest: false });
     }
@@ -78,9 +78,13 @@ export function makeNotifier(
     async notify(database, news) {
       for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
     },
-    async askToConfirm(database, userId, contacts) {
-      const asked: DeliveryJob[] = contacts.map(contact => ({ kind: 'confirmation', userId, contact }));
-      await jobs.send(database, 'mail', rules, asked);
+    async requestConfirmation(database, userId, contacts) {
+      const confirmations: DeliveryJob[] = contacts.map(contact => ({
+        kind: 'confirmation',
+        userId,
+        contact,
+      }));
+      await jobs.send(database, 'mail', rules, confirmations);
     },
     queueDigest: (database, address) => queueDigests(database, [{ kind: 'digest', address }]),
     wake: jobs.wake,

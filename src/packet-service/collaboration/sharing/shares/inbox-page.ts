@@ -31,10 +31,10 @@ document.addEventListener('click', async event => {
  * @param shares yields the shares, newest first, up to a number
  */
 export async function inboxPage(userId: string, shares: (wanted: number) => AsyncGenerator<Share[]>) {
-  const found: Share[] = [];
-  for await (const batch of shares(SHOWN + 1)) found.push(...batch);
-  const items = found.slice(0, SHOWN).map(item).join('\n');
-  const more = found.length > SHOWN ? '<p>Older ones are in your field app.</p>' : '';
+  const listed: Share[] = [];
+  for await (const batch of shares(SHOWN + 1)) listed.push(...batch);
+  const items = listed.slice(0, SHOWN).map(item).join('\n');
+  const more = listed.length > SHOWN ? '<p>Older ones are in your field app.</p>' : '';
   return pageOf({
     title: 'Your inbox',
     by: `What was shared with ${userId}`,

@@ -8,7 +8,7 @@ import { readKey, runIdempotent, sendIdempotentAnswer } from '../../../core/idem
 import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { findSummaries } from '../../../core/packets/summary-store.ts';
 import { readContact } from '../directory/contact.ts';
-import type { AskRegistry } from '../directory/discoverability.ts';
+import type { LookUpHolder } from '../directory/discoverability.ts';
 import { holderOf } from '../directory/holder.ts';
 import { registerLandingPage } from '../directory/landing.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
@@ -27,7 +27,7 @@ import { findToken, listInvitations } from './store.ts';
 interface Inviting {
   pool: pg.Pool;
   notifier: Notifier;
-  askRegistry: AskRegistry;
+  lookUpHolder: LookUpHolder;
   findSenderNames: FindSenderNames;
 }
 
@@ -63,11 +63,11 @@ function registerMailed(app: Server, inviting: Inviting): void {
   );
 
   app.get('/invitations/:token/expiry', { schema: checkInvitationSchema }, async (request, reply) => {
-    const found = await findToken(pool, secretHash(request.params.token), new Date());
-    if (!found) throw noInvitation();
+    const invitation = await findToken(pool, secretHash(request.params.token), new Date());
+    if (!invitation) throw noInvitation();
     reply.header('cache-control', 'no-store');
-    const { contact } = found;
-    const expires_at = found.expiresAt.toISOString();
+    const { contact } = invitation;
+    const expires_at = invitation.expiresAt.toISOString();
     if (request.user === undefined) return { expires_at };
     const is_own = await hasContact(inviting, request, contact, request.user);
     // What was answered otherwise is not offered again.
@@ -98,10 +98,10 @@ function registerWaiting(app: Server, inviting: Inviting): void {
     const invitations = await listInvitations(pool, contact, LISTED);
     const names = request.user === undefined ? undefined : await inviting.findSenderNames(invitations);
     const ids = request.query.details === 'true' ? invitations.map(({ packetId }) => packetId) : [];
-    const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
+    const summaries = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
     return {
       invitations: invitations.map(invitation => {
-        const packet = found?.get(invitation.packetId);
+        const packet = summaries?.get(invitation.packetId);
         return {
           invitation_id: uuidToUlid(invitation.shareId),
           from_user: invitation.fromUser,
@@ -135,13 +135,13 @@ function accepted(user_id: string, contact_value: string, shares: number) {
  * @param userId as whom the caller acts
  */
 export async function hasContact(
-  { pool, askRegistry }: Pick<Inviting, 'pool' | 'askRegistry'>,
+  { pool, lookUpHolder }: Pick<Inviting, 'pool' | 'lookUpHolder'>,
   { user }: Pick<ActingCaller, 'user'>,
   contact: string,
   userId: string,
 ): Promise<boolean> {
-  const found = holderOf(await askRegistry(contact), await findEntered(pool, contact));
-  return found?.userId === userId && (found.isProven || user === undefined);
+  const holder = holderOf(await lookUpHolder(contact), await findEntered(pool, contact));
+  return holder?.userId === userId && (holder.isProven || user === undefined);
 }
 
 /**

@@ -62,10 +62,10 @@ test('accepting one invitation turns every pending one to the contact into a sha
   expect(new Set(tokens).size).toBe(3);
   expect((await accept(tokens[1] as string, ben.user)).body.shares).toBe(3);
   expect((await inbox(service, ben.user)).map(({ packet_id }) => packet_id).sort()).toEqual(packets.sort());
-  const told = (await service.send('GET', `/notifications?user_id=${ben.user}`)).body.notifications;
-  expect(told.map(({ type, packet_id }: Record<string, string>) => [type, packet_id]).sort()).toEqual(
-    packets.map(packet => ['share.created', packet]),
-  );
+  const notifications = (await service.send('GET', `/notifications?user_id=${ben.user}`)).body.notifications;
+  expect(
+    notifications.map(({ type, packet_id }: Record<string, string>) => [type, packet_id]).sort(),
+  ).toEqual(packets.map(packet => ['share.created', packet]));
   // Three invitations, three shares.
   await mail.mailsTo(ben.contact, 6);
   for (const token of tokens) expect((await accept(token, 'mallory')).status).toBe(404);
@@ -186,7 +186,7 @@ test("the live feed's log has the shares, and invitations to users who are known
   await enter(service, ben.user, [ben.contact]);
   await enter(service, eve.user, [eve.contact], false);
   const shared = (await share(service, packet, ben.contact)).body;
-  const asked = (await share(service, packet, eve.contact)).body;
+  const invited = (await share(service, packet, eve.contact)).body;
   await share(service, packet, nobody.contact);
   const { rows } = await eventually(
     () =>
@@ -200,7 +200,11 @@ test("the live feed's log has the shares, and invitations to users who are known
   const about = { from_user: 'ana', created_at: expect.any(String), notification_id: expect.any(String) };
   expect(rows).toEqual([
     { kind: 'share.created', user_id: ben.user, details: { share_id: shared.share_id, ...about } },
-    { kind: 'invitation.sent', user_id: eve.user, details: { invitation_id: asked.invitation_id, ...about } },
+    {
+      kind: 'invitation.sent',
+      user_id: eve.user,
+      details: { invitation_id: invited.invitation_id, ...about },
+    },
   ]);
 });
 
@@ -238,7 +242,9 @@ test('an invitation to an address of the caller is accepted or declined on its o
   };
   const waiting = await listed();
   expect(waiting[0].packet).toMatchObject({ type: 'note', text: 'Secret leaf rust' });
-  const [first, second, third] = waiting.map((one: { invitation_id: string }) => one.invitation_id);
+  const [first, second, third] = waiting.map(
+    (invitation: { invitation_id: string }) => invitation.invitation_id,
+  );
   const answer = (id: string, verb: string, of = headers) =>
     closed.send('POST', `/shares/${id}/${verb}`, {}, of);
   // To anybody else it is as unknown as before.
@@ -253,7 +259,9 @@ test('an invitation to an address of the caller is accepted or declined on its o
   expect((await answer(first, 'accept')).status).toBe(200);
   expect((await answer(second, 'reject')).body).toMatchObject({ share_id: second, status: 'rejected' });
   expect((await answer(second, 'accept')).status).toBe(409);
-  expect((await listed()).map((one: { invitation_id: string }) => one.invitation_id)).toEqual([third]);
+  expect((await listed()).map((invitation: { invitation_id: string }) => invitation.invitation_id)).toEqual([
+    third,
+  ]);
   const shares = await inbox(closed, ben.user, '', headers);
   expect(shares.map(({ share_id, status }) => [share_id, status]).sort()).toEqual(
     [
@@ -274,13 +282,13 @@ test('whether a link can still be used is known without using it', async () => {
   const ben = somebody();
   const { tokens } = await invited(ben.contact);
   const token = tokens[0] as string;
-  const asked = (which: string) => service.send('GET', `/invitations/${which}/expiry`);
+  const expiryOf = (which: string) => service.send('GET', `/invitations/${which}/expiry`);
   for (let n = 0; n < 2; n++) {
-    const { status, body } = await asked(token);
+    const { status, body } = await expiryOf(token);
     expect([status, Date.parse(body.expires_at) > Date.now()]).toEqual([200, true]);
   }
   expect((await accept(token, ben.user)).status).toBe(200);
-  const [used, unknown] = [await asked(token), await asked('x'.repeat(43))];
+  const [used, unknown] = [await expiryOf(token), await expiryOf('x'.repeat(43))];
   expect([used.status, used.text]).toEqual([404, unknown.text]);
 });
 
@@ -312,7 +320,7 @@ test('a user whose address is confirmed sees the invitations to it, and accepts 
   expect((await listed()).body.invitations).toEqual([]);
   const shares = await inbox(closed, ben.user, '', headers);
   expect(shares.map(({ share_id }) => share_id).sort()).toEqual(
-    body.invitations.map((one: { invitation_id: string }) => one.invitation_id).sort(),
+    body.invitations.map((invitation: { invitation_id: string }) => invitation.invitation_id).sort(),
   );
   // Accepting does not make them discoverable.
   expect((await share(service, await storedPacket(service), ben.contact)).body.status).toBe(

@@ -36,7 +36,7 @@ test('the user registry is asked about contacts that the directory does not know
   expect(await inbox(service, ben.user)).toMatchObject([{ packet_id: packet }]);
   expect(await statusOf(eve.contact)).toBe('invitation_sent');
   expect(await statusOf(nobody.contact)).toBe('invitation_sent');
-  expect(registry.asked).toEqual([ben.contact, eve.contact, nobody.contact]);
+  expect(registry.contacts).toEqual([ben.contact, eve.contact, nobody.contact]);
 });
 
 test('an invitation becomes a share once the registry finds its contact', async () => {
@@ -121,8 +121,8 @@ test('who has no token gains nothing by another name each time: 600 an hour from
     Array.from({ length: 10 }, () => share(neighbour, packet, somebody().contact, somebody().user, at)),
   );
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(201), ...Array(5).fill(429)]);
-  const elsewhere = { 'x-forwarded-for': '198.51.100.8' };
-  expect((await share(neighbour, packet, somebody().contact, 'ana', elsewhere)).status).toBe(201);
+  const otherAddress = { 'x-forwarded-for': '198.51.100.8' };
+  expect((await share(neighbour, packet, somebody().contact, 'ana', otherAddress)).status).toBe(201);
 
   // A network gives each of its customers a /64 of IPv6.
   await service.pool.query(

@@ -18,7 +18,7 @@ import type { PacketReader } from '../../../core/packets/reader.ts';
 import { findSummaries, type PacketSummary } from '../../../core/packets/summary-store.ts';
 import { type Item, inBatches, sendList } from '../../chat/listing.ts';
 import { readContact } from '../directory/contact.ts';
-import { type AskRegistry, NO_ANSWER } from '../directory/discoverability.ts';
+import { type LookUpHolder, NO_ANSWER } from '../directory/discoverability.ts';
 import type { Registered } from '../directory/holder.ts';
 import { limitSender } from '../directory/rate-limit.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
@@ -45,7 +45,7 @@ import {
 export interface Sharing {
   pool: pg.Pool;
   notifier: Notifier;
-  askRegistry: AskRegistry;
+  lookUpHolder: LookUpHolder;
   findSenderNames: FindSenderNames;
   readPacket: PacketReader;
   /** whether look-ups of contacts and shares of a sender are limited */
@@ -72,8 +72,8 @@ export function registerShares(app: Server, sharing: Sharing): void {
     };
     const registered = await lookUp(sharing, request, share);
     const done = await runIdempotent(pool, key, async database => {
-      const asked = { registered, isLimited: sharing.limitsContacts };
-      const made = await shareOrInvite(database, notifier, share, asked, new Date());
+      const lookup = { registered, isLimited: sharing.limitsContacts };
+      const made = await shareOrInvite(database, notifier, share, lookup, new Date());
       return { status: 201, answer: JSON.stringify(asOutcome(made)) };
     });
     notifier.wake();
@@ -140,11 +140,11 @@ async function answerWaiting(
 ): Promise<Share | undefined> {
   const { pool, notifier } = sharing;
   const id = parseUlid(request.params.share_id);
-  const found = id === undefined ? undefined : await findShareById(pool, id);
-  if (found?.status !== 'invited' || request.anonymous) return undefined;
-  if (!(await hasContact(sharing, request, found.contact, userId))) return undefined;
+  const share = id === undefined ? undefined : await findShareById(pool, id);
+  if (share?.status !== 'invited' || request.anonymous) return undefined;
+  if (!(await hasContact(sharing, request, share.contact, userId))) return undefined;
   return transaction(pool, database =>
-    answerInvitation(database, notifier, found, userId, status, new Date()),
+    answerInvitation(database, notifier, share, userId, status, new Date()),
   );
 }
 
@@ -155,7 +155,7 @@ async function answerWaiting(
  * @throws Problem too_many_requests
  */
 async function lookUp(
-  { pool, askRegistry, limitsContacts }: Sharing,
+  { pool, lookUpHolder, limitsContacts }: Sharing,
   request: FastifyRequest,
   share: ShareKey,
 ): Promise<Registered> {
@@ -165,7 +165,7 @@ async function lookUp(
   if (limitsContacts) {
     await transaction(pool, database => limitSender(database, request, share.fromUser, share.contact));
   }
-  return askRegistry(share.contact);
+  return lookUpHolder(share.contact);
 }
 
 function asOutcome({ shareId, status }: Share) {
@@ -208,13 +208,13 @@ async function* withDetails(
 ) {
   for await (const shares of batches) {
     const ids = shares.map(({ packetId }) => packetId);
-    const found = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
+    const summaries = ids.length > 0 ? await findSummaries(pool, ids) : undefined;
     // Without a token, anybody can ask for an inbox.
     const names = user === undefined ? undefined : await findSenderNames(shares);
     yield shares.map(share => ({
       ...share,
       named: fromName(names, share),
-      packet: found?.get(share.packetId),
+      packet: summaries?.get(share.packetId),
     }));
   }
 }

@@ -6,7 +6,7 @@ import { CLOSED } from '../../../core/log/read-store.ts';
 import { type LogEvent, queueEventIf, queueEvents } from '../../../core/log/store.ts';
 import { firstUuidAt, newUlid, ulidToUuid, uuidTime, uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { type DiscoverableUser, proofOf, type Writer } from '../directory/entry.ts';
-import { type Found, holderOf, type Registered } from '../directory/holder.ts';
+import { holderOf, type KnownHolder, type Registered } from '../directory/holder.ts';
 import { senderOf } from '../directory/rate-limit.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
 import { findEntered, giveContact, lockContacts, lockSender } from '../directory/store.ts';
@@ -40,7 +40,7 @@ const INVITATIONS_A_DAY = 20;
  * sender and contact have one share or invitation, however often and concurrently they are requested; an invitation
  * whose contact can now be found becomes the share. An invitation whose link has expired is sent again.
  *
- * @param asked registered: the user registry's answer about the contact; isLimited: whether shares of a sender are
+ * @param lookup registered: the user registry's answer about the contact; isLimited: whether shares of a sender are
  * @throws Problem too_many_requests
  */
 export async function shareOrInvite(
@@ -55,9 +55,9 @@ export async function shareOrInvite(
   const earlier = await findShare(database, key);
   if (earlier && earlier.status !== 'invited') return earlier;
 
-  const found = holderOf(registered, await findEntered(database, key.contact));
+  const known = holderOf(registered, await findEntered(database, key.contact));
   // What is sent with a token is for nobody who may only claim to have the contact.
-  const holder = found?.isProven === false && key.author !== null ? undefined : found;
+  const holder = known?.isProven === false && key.author !== null ? undefined : known;
   const noMail = isLimited && !earlier && (await isBeyondLimit(database, key, now));
   if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder, noMail }, now);
   if (earlier) {
@@ -125,8 +125,8 @@ export async function acceptInvitation(
     throw new Problem('invitation.needs_token');
   // The previous holder of the lock may have used it up.
   if (!(await takeTokens(database, contact, hash))) throw noInvitation();
-  const given = { userId, contact, proof: proofOf(contact, writer) };
-  await giveContact(database, given, now, { addUnlisted: true });
+  const proven = { userId, contact, proof: proofOf(contact, writer) };
+  await giveContact(database, proven, now, { addUnlisted: true });
   const recipient = { contact, userId, invitations: anonymous ? 'open' : 'all' } as const;
   return { contact, shares: await turnIntoShares(database, notifier, recipient, now) };
 }
@@ -150,7 +150,11 @@ async function invite(
   database: Database,
   notifier: Notifier,
   key: ShareKey,
-  { earlier, holder, noMail }: { earlier: Share | undefined; holder: Found | undefined; noMail: boolean },
+  {
+    earlier,
+    holder,
+    noMail,
+  }: { earlier: Share | undefined; holder: KnownHolder | undefined; noMail: boolean },
   now: Date,
 ): Promise<Share> {
   const lastLink = new Date(now.getTime() - SECRET_DAYS * DAY_MS);

@@ -83,13 +83,16 @@ test('an invitation becomes a share when its contact can be found from now on, w
 });
 
 test('the same packet, sender and contact have one share or invitation; another of them makes another', async () => {
-  const [one, two] = [await storedPacket(service), await storedPacket(service)];
+  const [firstPacket, secondPacket] = [await storedPacket(service), await storedPacket(service)];
   const [ben, eve] = [somebody(), somebody()];
   await enter(service, eve.user, [eve.contact]);
   for (const contact of [ben.contact, eve.contact]) {
-    const first = await share(service, one, contact);
-    expect((await share(service, one, ` ${contact.toUpperCase()} `)).text).toBe(first.text);
-    for (const other of [await share(service, two, contact), await share(service, one, contact, 'zoe')]) {
+    const first = await share(service, firstPacket, contact);
+    expect((await share(service, firstPacket, ` ${contact.toUpperCase()} `)).text).toBe(first.text);
+    for (const other of [
+      await share(service, secondPacket, contact),
+      await share(service, firstPacket, contact, 'zoe'),
+    ]) {
       expect(other.body.status).toBe(first.body.status);
       expect(other.text).not.toBe(first.text);
     }
@@ -107,8 +110,10 @@ test('20 simultaneous sends of one share, to two processes, make one share and g
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
     expect(answers[0]?.status).toBe(201);
     const rows = await service.pool.query('SELECT 1 FROM shares WHERE contact = $1', [ben.contact]);
-    const told = await service.pool.query('SELECT 1 FROM notifications WHERE contact = $1', [ben.contact]);
-    expect([rows.rowCount, told.rowCount]).toEqual([1, 1]);
+    const notified = await service.pool.query('SELECT 1 FROM notifications WHERE contact = $1', [
+      ben.contact,
+    ]);
+    expect([rows.rowCount, notified.rowCount]).toEqual([1, 1]);
   }
 });
 
@@ -312,7 +317,7 @@ test('an inbox says in short what the packets say, except of what is erased', as
     await share(service, packet as string, ben.contact, `a friend of ${ben.user}`);
   }
   const list = (query = '') => inbox(service, ben.user, `&details=true${query}`);
-  const of = (found: InboxShare[], id: string | undefined) => found.find(({ packet_id }) => packet_id === id);
+  const of = (inbox: InboxShare[], id: string | undefined) => inbox.find(({ packet_id }) => packet_id === id);
   const { share_id } = of(await list(), rejected) as InboxShare;
   await service.send('POST', `/shares/${share_id}/reject`, { user_id: ben.user });
   await erasePacket(

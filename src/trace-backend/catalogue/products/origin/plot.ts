@@ -69,7 +69,7 @@ export function checkPlot({ type, line }: Plot, path: string, complain: Complain
   const edges = new Float64Array(2 * line.length - 4);
   for (let k = 0; k + 3 < line.length; k += 2) edges.set(line.slice(k, k + 4), 2 * k);
   const last = edges.length / 4 - 1;
-  const contact = sweepEdges(edges, ({ one, other, how }) => {
+  const contact = sweepEdges(edges, ({ first: one, second: other, how }) => {
     const areNeighbours = other - one === 1 || (one === 0 && other === last);
     return areNeighbours && how === 'touching';
   });

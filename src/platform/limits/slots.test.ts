@@ -10,14 +10,14 @@ import {
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { otherClient } from '../../../test/helpers/writes.ts';
 import { openPool } from '../database/database.ts';
-import { openPlaces, type Places } from './places.ts';
+import { openSlots, type Slots } from './slots.ts';
 
 const TABLES = ['serving_processes', 'caller_places'];
 
 let database: TestDatabase;
 const pools: pg.Pool[] = [];
-let first: Places;
-let second: Places;
+let first: Slots;
+let second: Slots;
 const lines: string[] = [];
 const logger = pino({ level: 'info' }, { write: line => lines.push(JSON.parse(line).msg) });
 
@@ -32,27 +32,27 @@ afterAll(async () => {
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   lines.length = 0;
-  [first, second] = pools.map(pool => openPlaces(pool, logger)) as [Places, Places];
+  [first, second] = pools.map(pool => openSlots(pool, logger)) as [Slots, Slots];
 });
 afterEach(async () => {
   vi.useRealTimers();
   await Promise.all([first.stop(), second.stop()]);
-  expect(await places()).toEqual([]);
+  expect(await slots()).toEqual([]);
   await database.pool.query('TRUNCATE serving_processes');
 });
 
 /** Lets every process say that it is alive, once. */
 const beat = () => vi.advanceTimersByTime(3000);
 
-async function places(): Promise<string[]> {
+async function slots(): Promise<string[]> {
   const { rows } = await database.pool.query(
     `SELECT kind || ' ' || caller || ' ' || slot AS place FROM caller_places ORDER BY kind, caller, slot`,
   );
   return rows.map(({ place }) => place);
 }
 
-/** Takes a place that is free. */
-async function taken(of: Places, caller: string, most: number, kind = 'feeds'): Promise<() => void> {
+/** Takes a free slot. */
+async function taken(of: Slots, caller: string, most: number, kind = 'feeds'): Promise<() => void> {
   const free = await of.take(kind, caller, most);
   expect(free).toBeTypeOf('function');
   return free as () => void;
@@ -95,10 +95,10 @@ test('a caller has its places over all processes, each kind and caller by itself
   await taken(first, 'ana', 1, 'uploads');
   free();
   free();
-  await eventually(async () => (await places()).length === 3);
+  await eventually(async () => (await slots()).length === 3);
   await taken(second, 'ana', 2);
   expect(await first.take('feeds', 'ana', 2)).toBeUndefined();
-  expect(await places()).toEqual(['feeds ana 1', 'feeds ana 2', 'feeds ben 1', 'uploads ana 1']);
+  expect(await slots()).toEqual(['feeds ana 1', 'feeds ana 2', 'feeds ben 1', 'uploads ana 1']);
 });
 
 test('a process that has all places of a caller refuses more without asking', async () => {
@@ -108,9 +108,9 @@ test('a process that has all places of a caller refuses more without asking', as
 });
 
 test('requests that come at once get exactly as many places as there are', async () => {
-  const asked = [first, second].flatMap(of => Array.from({ length: 12 }, () => of.take('feeds', 'ana', 9)));
-  const got = (await Promise.all(asked)).filter(free => free !== undefined);
-  expect([got.length, (await places()).length]).toEqual([9, 9]);
+  const takes = [first, second].flatMap(of => Array.from({ length: 12 }, () => of.take('feeds', 'ana', 9)));
+  const got = (await Promise.all(takes)).filter(free => free !== undefined);
+  expect([got.length, (await slots()).length]).toEqual([9, 9]);
 });
 
 test('who loses a place to another request gets one that has become free', async () => {
@@ -119,12 +119,12 @@ test('who loses a place to another request gets one that has become free', async
   await other.query('BEGIN');
   await other.query(`INSERT INTO caller_places
     SELECT kind, caller, 3 - slot, process FROM caller_places WHERE caller = 'ana'`);
-  const asked = taken(first, 'ana', 2);
+  const takes = taken(first, 'ana', 2);
   await other.blocks();
   free();
-  await eventually(async () => (await places()).length === 0);
+  await eventually(async () => (await slots()).length === 0);
   await other.query('COMMIT');
-  await asked;
+  await takes;
   await other.end();
 });
 
@@ -139,8 +139,8 @@ test('places of a process that has ended are free when its lease is over', async
   await database.pool.query(`UPDATE serving_processes SET until = now() - interval '1 ms'
     WHERE id = (SELECT process FROM caller_places WHERE caller = 'ana')`);
   vi.clearAllTimers();
-  // A third process removes what is over with its first place.
-  const third = openPlaces(database.pool, logger);
+  // A third process removes what is over with its first slot.
+  const third = openSlots(database.pool, logger);
   await taken(third, 'ana', 1);
   expect((await database.pool.query('SELECT FROM serving_processes')).rowCount).toBe(2);
   await third.stop();
@@ -166,10 +166,10 @@ test('after a crash of the server, which empties the tables, each process has it
   await taken(second, 'ana', 3);
   await database.pool.query('TRUNCATE caller_places, serving_processes');
   beat();
-  await eventually(async () => (await places()).length === 3);
+  await eventually(async () => (await slots()).length === 3);
   expect(await second.take('feeds', 'ana', 3)).toBeUndefined();
   free();
-  await eventually(async () => (await places()).length === 2);
+  await eventually(async () => (await slots()).length === 2);
   expect(lines).toEqual([]);
 });
 
@@ -179,12 +179,12 @@ test('a process whose lease was over enters its places again as far as there is 
   await database.pool.query('TRUNCATE caller_places, serving_processes');
   const free = await taken(second, 'ana', 2);
   beat();
-  await eventually(async () => (await places()).length === 2);
+  await eventually(async () => (await slots()).length === 2);
   expect(await second.take('feeds', 'ana', 2)).toBeUndefined();
   free();
-  await eventually(async () => (await places()).length === 1);
+  await eventually(async () => (await slots()).length === 1);
   beat();
-  await eventually(async () => (await places()).length === 2);
+  await eventually(async () => (await slots()).length === 2);
 });
 
 test('while the database takes no writes each process counts by itself, and over all again afterwards', async () => {
@@ -198,10 +198,10 @@ test('while the database takes no writes each process counts by itself, and over
   await takeWrites();
   beat();
   await eventually(() => lines.at(-1) === 'limits per caller hold over all processes again');
-  await eventually(async () => (await places()).length === 2);
+  await eventually(async () => (await slots()).length === 2);
   expect(await second.take('feeds', 'ana', 2)).toBeUndefined();
   free();
-  await eventually(async () => (await places()).length === 1);
+  await eventually(async () => (await slots()).length === 1);
   expect(lines).toHaveLength(2);
 });
 
@@ -214,7 +214,7 @@ test('a place that could not be given back is free after the next beat', async (
   expect(await second.take('feeds', 'ana', 1)).toBeUndefined();
   beat();
   await eventually(() => lines.length === 2);
-  await eventually(async () => (await places()).length === 0);
+  await eventually(async () => (await slots()).length === 0);
 });
 
 test('a request does not wait for a database that does not answer; its place counts once when it does', async () => {
@@ -224,7 +224,7 @@ test('a request does not wait for a database that does not answer; its place cou
   await other.query('LOCK TABLE caller_places');
   const free = await taken(first, 'ana', 1);
   await other.query('ROLLBACK');
-  await eventually(async () => (await places()).length === 2);
+  await eventually(async () => (await slots()).length === 2);
   beat();
   await eventually(() => lines.length === 2);
   await eventually(async () => {
@@ -235,7 +235,7 @@ test('a request does not wait for a database that does not answer; its place cou
   });
   expect(await second.take('feeds', 'ana', 1)).toBeUndefined();
   free();
-  await eventually(async () => (await places()).length === 1);
+  await eventually(async () => (await slots()).length === 1);
   await other.end();
 });
 

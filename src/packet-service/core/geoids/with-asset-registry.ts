@@ -2,7 +2,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 
 /** A hook that answers 501 if fields are registered in an asset registry. */
-export function refuseBesideRegistry({
+export function refuseWithAssetRegistry({
   ASSET_REGISTRY_URL,
 }: Pick<Settings, 'ASSET_REGISTRY_URL'>): () => Promise<void> {
   return async () => {

@@ -1,8 +1,8 @@
 import { Problem } from './problems.ts';
 import type { Fault } from './reasons/catalogue.ts';
 
-/** Places in this process, and how long a request waits for one. */
-export interface WaitingPlaces {
+/** Slots in this process, and how long a request waits for one. */
+export interface WaitingSlots {
   /** how many, at least 1 */
   most: number;
   /** milliseconds */
@@ -16,15 +16,15 @@ export interface WaitingPlaces {
 /**
  * Bounds how many of something run at once in this process. Further ones wait for a while, in order of arrival.
  *
- * @returns takes a place and resolves to a function that frees it, to be called once; rejects with Problem unavailable
+ * @returns takes a slot and resolves to a function that frees it, to be called once; rejects with Problem unavailable
  *   if none is free in time
  */
-export function waitingPlaces({
+export function waitingSlots({
   most,
   patienceMs,
   full,
   retryAfter,
-}: WaitingPlaces): () => Promise<() => void> {
+}: WaitingSlots): () => Promise<() => void> {
   const waiting = new Set<() => void>();
   let taken = 0;
   const free = () => {

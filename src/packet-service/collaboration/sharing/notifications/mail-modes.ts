@@ -10,7 +10,7 @@ const MAILS_AN_HOUR = 20;
 const OPEN_MAILS_AN_HOUR = 10;
 
 /** How a recipient is mailed about a notification. */
-export type MailPlace = 'mail' | 'digest' | 'none';
+export type MailMode = 'mail' | 'digest' | 'none';
 
 /**
  * Nobody must be able to flood a recipient: beyond some mails an hour, what was shared with a token is said in one
@@ -19,9 +19,9 @@ export type MailPlace = 'mail' | 'digest' | 'none';
  *
  * @returns decides for one notification after the other of a transaction
  */
-export function mailPlaces(
+export function mailModes(
   database: Database,
-): (address: string, notification: Pick<Notification, 'type' | 'author'>) => MailPlace | Promise<MailPlace> {
+): (address: string, notification: Pick<Notification, 'type' | 'author'>) => MailMode | Promise<MailMode> {
   const since = firstUuidAt(new Date(Date.now() - HOUR_MS));
   const counts = new Map<string, number>();
   return async (address, { type, author }) => {

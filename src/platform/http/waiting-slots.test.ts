@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { fault } from './reasons/catalogue.ts';
-import { waitingPlaces } from './waiting-places.ts';
+import { waitingSlots } from './waiting-slots.ts';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -9,8 +9,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const places = (most: number) =>
-  waitingPlaces({
+const slots = (most: number) =>
+  waitingSlots({
     most,
     patienceMs: 5000,
     full: fault('limit.places_without_token', { what: 'exports' }),
@@ -18,7 +18,7 @@ const places = (most: number) =>
   });
 
 test('a place that becomes free goes to the first that waits', async () => {
-  const take = places(2);
+  const take = slots(2);
   const frees = [await take(), await take()];
   const admitted: string[] = [];
   const next = take().then(free => {
@@ -37,7 +37,7 @@ test('a place that becomes free goes to the first that waits', async () => {
 });
 
 test('a request that gets no place in time is refused, and takes none later', async () => {
-  const take = places(1);
+  const take = slots(1);
   const free = await take();
   const refused = expect(take()).rejects.toMatchObject({
     code: 'unavailable',

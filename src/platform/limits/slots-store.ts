@@ -8,8 +8,8 @@ const MAX_REMOVED = 10_000;
 /** Attempts to take a free slot that others take at the same time. */
 const ATTEMPTS = 10;
 
-/** Something of a caller that is counted, such as an upload. */
-export interface Slots {
+/** What a slot is for: a kind of work, such as uploads, and the caller. */
+export interface SlotKind {
   kind: string;
   caller: string;
 }
@@ -35,7 +35,7 @@ export async function renewProcess(database: Database, id: string): Promise<bool
 }
 
 /**
- * Removes processes that have not said that they are alive, and places of processes that are not recorded. A place is
+ * Removes processes that have not said that they are alive, and slots of processes that are not recorded. A slot is
  * visible only if the earlier commit of its process is.
  */
 export async function removeDead(database: Database): Promise<void> {
@@ -49,7 +49,7 @@ export async function removeDead(database: Database): Promise<void> {
       LIMIT ${MAX_REMOVED} FOR UPDATE SKIP LOCKED))`);
 }
 
-/** Removes a process that stops, with its places. */
+/** Removes a process that stops, with its slots. */
 export async function removeProcess(database: Database, id: string): Promise<void> {
   await database.query(sql`
     WITH process AS (DELETE FROM serving_processes WHERE id = ${id})
@@ -59,7 +59,7 @@ export async function removeProcess(database: Database, id: string): Promise<voi
 /** Takes one of `most` slots for a process; returns its number, undefined if all are taken. */
 export async function takeSlot(
   database: Database,
-  { kind, caller, most }: Slots & { most: number },
+  { kind, caller, most }: SlotKind & { most: number },
   process: string,
 ): Promise<number | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -75,9 +75,9 @@ export async function takeSlot(
         SELECT ${kind}, ${caller}, slot, ${process} FROM free ON CONFLICT DO NOTHING RETURNING slot
       )
       SELECT (SELECT slot FROM free) AS free, (SELECT slot FROM taken) AS taken`);
-    const [found] = rows;
-    if (found?.taken != null) return found.taken;
-    if (found?.free == null) return undefined;
+    const [attempted] = rows;
+    if (attempted?.taken != null) return attempted.taken;
+    if (attempted?.free == null) return undefined;
   }
   return undefined;
 }
@@ -85,10 +85,10 @@ export async function takeSlot(
 /** Frees a slot that a process has. */
 export async function freeSlot(
   database: Database,
-  { kind, caller, slot }: Slots & { slot: number },
+  { kind, caller, number }: SlotKind & { number: number },
   process: string,
 ): Promise<void> {
   await database.query(sql`
     DELETE FROM caller_places
-    WHERE kind = ${kind} AND caller = ${caller} AND slot = ${slot} AND process = ${process}`);
+    WHERE kind = ${kind} AND caller = ${caller} AND slot = ${number} AND process = ${process}`);
 }

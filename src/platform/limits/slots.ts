@@ -3,60 +3,53 @@ import type { FastifyBaseLogger } from 'fastify';
 import { endsWithin } from '../concurrency/ends-within.ts';
 import type { Database } from '../database/database.ts';
 import { passingTrouble } from '../database/troubles.ts';
-import {
-  freeSlot,
-  insertProcess,
-  removeDead,
-  removeProcess,
-  renewProcess,
-  takeSlot,
-} from './places-store.ts';
+import { freeSlot, insertProcess, removeDead, removeProcess, renewProcess, takeSlot } from './slots-store.ts';
 
-/** How often a process says that it is alive, in milliseconds: three times within its lease. */
+/** How often a process renews its lease, in milliseconds: three times within it. */
 const BEAT_MS = 3000;
-/** Longest that a request waits for its place before it counts in this process alone, in milliseconds. */
+/** Longest wait of a request for the database before its slot counts in this process alone, in milliseconds. */
 const PATIENCE_MS = 2000;
 
 /**
  * How many of something each caller has at the same time, over all processes on one database. While the database does
  * not answer or takes no writes, each process counts by itself.
  */
-export interface Places {
+export interface Slots {
   /**
    * @param kind what it is: "uploads"
-   * @param most places of the caller
-   * @returns a function that frees the place; undefined if the caller has `most`
+   * @param most slots of the caller
+   * @returns a function that frees the slot; undefined if the caller has `most`
    */
   take(kind: string, caller: string, most: number): Promise<(() => void) | undefined>;
-  /** Removes this process from the database; later places count in this process alone. */
+  /** Removes this process from the database; later slots count in this process alone. */
   stop(): Promise<void>;
 }
 
-interface Place {
+interface Slot {
   kind: string;
   caller: string;
   most: number;
-  /** its row in the database; undefined if it has none yet, and needs one */
-  slot: number | 'asked' | undefined;
+  /** its number in the database; undefined if it has no row there yet, and needs one */
+  number: number | 'requested' | undefined;
 }
 
-/** The places of this process' callers; `database` has the tables `serving_processes` and `caller_places`. */
-export function openPlaces(database: Database, logger: FastifyBaseLogger): Places {
-  return new CountedPlaces(database, logger);
+/** The slots of this process' callers; `database` has the tables `serving_processes` and `caller_places`. */
+export function openSlots(database: Database, logger: FastifyBaseLogger): Slots {
+  return new CountedSlots(database, logger);
 }
 
-class CountedPlaces implements Places {
+class CountedSlots implements Slots {
   readonly #database: Database;
   readonly #logger: FastifyBaseLogger;
-  readonly #held = new Set<Place>();
-  /** places in this process, by kind and caller */
+  readonly #held = new Set<Slot>();
+  /** slots in this process, by kind and caller */
   readonly #counts = new Map<string, number>();
-  /** rows that are being removed, by kind and caller: who ends something and begins the next at once has a place */
+  /** rows that are being removed, by kind and caller: a caller who ends one and begins the next at once gets its slot */
   readonly #freeing = new Map<string, Promise<void>>();
   /** under which this process has its rows; undefined while the database does not count them */
   #id: string | undefined;
   #earlier: string | undefined;
-  #isTold = false;
+  #isReported = false;
   #isStopped = false;
   #timer: NodeJS.Timeout | undefined;
   #first: Promise<void> | undefined;
@@ -68,22 +61,22 @@ class CountedPlaces implements Places {
   }
 
   async take(kind: string, caller: string, most: number): Promise<(() => void) | undefined> {
-    const place: Place = { kind, caller, most, slot: 'asked' };
-    const key = keyOf(place);
+    const slot: Slot = { kind, caller, most, number: 'requested' };
+    const key = keyOf(slot);
     const count = this.#counts.get(key) ?? 0;
     if (count >= most) return undefined;
     this.#counts.set(key, count + 1);
-    this.#held.add(place);
+    this.#held.add(slot);
     try {
       if (!this.#isStopped) await endsWithin(this.#begin(), PATIENCE_MS);
       const freeing = this.#freeing.get(key);
       if (freeing) await endsWithin(freeing, PATIENCE_MS);
-      if (await this.#ask(place)) return () => this.#release(place);
+      if (await this.#takeInDatabase(slot)) return () => this.#release(slot);
     } catch (error) {
-      this.#release(place);
+      this.#release(slot);
       throw error;
     }
-    this.#release(place);
+    this.#release(slot);
     return undefined;
   }
 
@@ -114,37 +107,37 @@ class CountedPlaces implements Places {
     try {
       if (this.#id === undefined || !(await renewProcess(this.#database, this.#id))) await this.#record();
       await removeDead(this.#database);
-      for (const place of this.#held) {
-        if (place.slot === undefined && !this.#isStopped) await this.#ask(place);
+      for (const slot of this.#held) {
+        if (slot.number === undefined && !this.#isStopped) await this.#takeInDatabase(slot);
       }
     } catch (error) {
       this.#lost(error);
     }
   }
 
-  /** Records this process under a new id. Its places are then taken again. */
+  /** Records this process under a new id. Its slots are then taken again. */
   async #record(): Promise<void> {
     const id = randomUUID();
     await insertProcess(this.#database, id, this.#id ?? this.#earlier);
-    // What is being asked for finds that the id has changed.
-    for (const place of this.#held) if (place.slot !== 'asked') place.slot = undefined;
+    // Requests in flight see that the id has changed.
+    for (const slot of this.#held) if (slot.number !== 'requested') slot.number = undefined;
     this.#id = id;
-    if (this.#isTold) this.#logger.info('limits per caller hold over all processes again');
-    this.#isTold = false;
+    if (this.#isReported) this.#logger.info('limits per caller hold over all processes again');
+    this.#isReported = false;
   }
 
-  /** Takes a place in the database, if it counts them now; returns false if all of the caller's are taken. */
-  async #ask(place: Place): Promise<boolean> {
+  /** Takes a slot in the database, if it counts them now; returns false if all slots of the caller are taken. */
+  async #takeInDatabase(slot: Slot): Promise<boolean> {
     const id = this.#id;
-    place.slot = id === undefined ? undefined : 'asked';
+    slot.number = id === undefined ? undefined : 'requested';
     if (id === undefined) return true;
-    const asked = takeSlot(this.#database, place, id);
-    if (!(await endsWithin(asked, PATIENCE_MS))) this.#lost(new Error(`no answer within ${PATIENCE_MS} ms`));
-    const slot = this.#id === id ? await asked.catch(error => this.#ifPassing(error)) : undefined;
+    const taking = takeSlot(this.#database, slot, id);
+    if (!(await endsWithin(taking, PATIENCE_MS))) this.#lost(new Error(`no answer within ${PATIENCE_MS} ms`));
+    const taken = this.#id === id ? await taking.catch(error => this.#ifPassing(error)) : undefined;
     const isCurrent = this.#id === id;
-    place.slot = isCurrent ? slot : undefined;
-    if (!this.#held.has(place)) this.#free(place);
-    return slot !== undefined || !isCurrent;
+    slot.number = isCurrent ? taken : undefined;
+    if (!this.#held.has(slot)) this.#free(slot);
+    return taken !== undefined || !isCurrent;
   }
 
   #ifPassing(error: unknown): undefined {
@@ -157,28 +150,28 @@ class CountedPlaces implements Places {
    * known are removed with the old one.
    */
   #lost(error: unknown): void {
-    if (!this.#isTold)
+    if (!this.#isReported)
       this.#logger.warn({ err: error }, 'limits per caller hold in this process alone for now');
-    this.#isTold = true;
+    this.#isReported = true;
     this.#earlier = this.#id ?? this.#earlier;
     this.#id = undefined;
   }
 
-  #release(place: Place): void {
-    if (!this.#held.delete(place)) return;
-    const key = keyOf(place);
+  #release(slot: Slot): void {
+    if (!this.#held.delete(slot)) return;
+    const key = keyOf(slot);
     const left = (this.#counts.get(key) ?? 0) - 1;
     if (left > 0) this.#counts.set(key, left);
     else this.#counts.delete(key);
-    this.#free(place);
+    this.#free(slot);
   }
 
-  #free(place: Place): void {
-    const { kind, caller, slot } = place;
-    if (typeof slot !== 'number' || this.#id === undefined) return;
-    const key = keyOf(place);
+  #free(slot: Slot): void {
+    const { kind, caller, number } = slot;
+    if (typeof number !== 'number' || this.#id === undefined) return;
+    const key = keyOf(slot);
     const before = this.#freeing.get(key);
-    const freed = freeSlot(this.#database, { kind, caller, slot }, this.#id).catch(error =>
+    const freed = freeSlot(this.#database, { kind, caller, number }, this.#id).catch(error =>
       this.#lost(error),
     );
     const freeing = Promise.all([before, freed]).then(() => {
@@ -188,6 +181,6 @@ class CountedPlaces implements Places {
   }
 }
 
-function keyOf({ kind, caller }: Place): string {
+function keyOf({ kind, caller }: Slot): string {
   return `${kind} ${caller}`;
 }
