@@ -15,6 +15,7 @@ import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members/members-store.ts';
 import { entriesAfter, filesOf } from './record/entries.ts';
+import { fieldsOf } from './record/fields.ts';
 import type { Links } from './record/links.ts';
 import { changedFields, emptyProfile, profileAfter } from './record/profile.ts';
 import type { CompanyBody } from './record/schemas.ts';
@@ -99,7 +100,7 @@ export async function changeCompany(
 }
 
 /** The fields of a company that have files. */
-const WITH_FILES = ['logo', 'documents', 'certifications'];
+const WITH_FILES: readonly string[] = fieldsOf('image', 'documents', 'certifications');
 
 /** A profile after a change, with ids for its new entries. */
 async function profileSent(database: Database, before: Profile, body: CompanyBody): Promise<Profile> {

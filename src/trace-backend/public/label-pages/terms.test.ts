@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { FIELDS, type Field } from '../../catalogue/companies/record/fields.ts';
 import { termOf } from './terms.ts';
 
 const MESSAGES = path.resolve(import.meta.dirname, '../../../../console/src/messages');
@@ -8,14 +9,9 @@ const PATHS = [
   ...['description', 'origin', 'origin.map', 'journeyMarkers', 'process.production'],
   ...['responsibility.laborPolicies', 'documents', 'company.certifications', 'certification.until'],
   ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
-  ...[
-    'company.about',
-    'company.manager',
-    'company.email',
-    'company.phone',
-    'company.webPage',
-    'company.logo',
-  ],
+  ...Object.entries<Field>(FIELDS).flatMap(([name, { label }]) =>
+    label === 'shown' ? [`company.${name}`] : [],
+  ),
 ];
 
 test.each(['en', 'de', 'es', 'rw', 'fr', 'sw'])(

@@ -1,8 +1,23 @@
+import type { NamesOf } from '../../catalogue/companies/record/fields.ts';
+
+/** What has a heading on the page of a label: of the owner, the fields that labels show. */
+type Term =
+  | 'description'
+  | 'origin'
+  | 'origin.map'
+  | 'journeyMarkers'
+  | 'process.production'
+  | 'responsibility.laborPolicies'
+  | `sustainability.${'production' | 'packaging' | 'co2Footprint'}`
+  | `company.${NamesOf<{ label: 'shown' }> | 'certifications'}`
+  | 'certification.until'
+  | 'documents';
+
 /**
  * Headings of the fields of a label's content on its page, by language, in the words of the console's preview; and what
  * the map of its places is called.
  */
-const TERMS: Record<string, Record<string, string>> = {
+const TERMS: Record<'EN' | 'DE' | 'ES' | 'RW' | 'FR' | 'SW', Record<Term, string>> = {
   EN: {
     description: 'Description',
     origin: 'Origin',
@@ -133,5 +148,6 @@ const TERMS: Record<string, Record<string, string>> = {
  * @returns undefined if the page has no heading for the field
  */
 export function termOf(path: string, language = 'EN'): string | undefined {
-  return (TERMS[language.split('-')[0]?.toUpperCase() ?? ''] ?? TERMS.EN)?.[path];
+  const all: Partial<Record<string, Partial<Record<string, string>>>> = TERMS;
+  return (all[language.split('-')[0]?.toUpperCase() ?? ''] ?? TERMS.EN)[path as Term];
 }
