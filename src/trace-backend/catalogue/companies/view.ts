@@ -8,10 +8,10 @@ import { asItem as asUserItem } from '../../identity/users/user.ts';
 import { findCurrency } from '../currency/store.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { type CompanyWithUsers, roleIn } from './access.ts';
+import { findRoles } from './associations/store.ts';
 import type { Member } from './members/members-store.ts';
 import { filesOf } from './record/entries.ts';
 import { ADDRESS_FIELDS, BRIEF, type FieldName, fieldsOf, WHOLE } from './record/fields.ts';
-import type { Links } from './record/links.ts';
 import type { BriefProfile, WholeProfile } from './record/profile-schemas.ts';
 import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './record/schemas.ts';
 import type { Company, ListedCompany } from './record/store.ts';
@@ -20,14 +20,13 @@ import { valueChainsOf } from './record/value-chains.ts';
 /** A company with its users, as a reader sees it. */
 export async function asCompany(
   database: Database,
-  links: Links,
   { found, caller, language }: { found: CompanyWithUsers; caller: Caller; language: Language },
 ): Promise<Static<typeof CompanySchema>> {
   const { company } = found;
   const [profile, users, companyRoles] = await Promise.all([
     asProfile(database, company, language),
     asUsers(database, found),
-    links.rolesOf(database, company.id),
+    findRoles(database, company.id),
   ]);
   return {
     ...profile,

@@ -8,9 +8,9 @@ import { checkVersion } from '../../base/contract/versions.ts';
 import { CODE_LISTS } from '../codes/lists.ts';
 import { findCodes, keepCodes } from '../codes/store.ts';
 import { asCodes } from '../codes/view.ts';
-import { asBase } from '../labels/record/label.ts';
-import { findLabels, findLabelsById } from '../labels/record/store.ts';
 import { changeDependent } from '../products/dependents.ts';
+import { asBase } from '../products/labels/label.ts';
+import { findLabels, findLabelsById } from '../products/labels/store.ts';
 import { findProductBases, type Product } from '../products/record/store.ts';
 import type { FinalProductBody } from './schemas.ts';
 import {

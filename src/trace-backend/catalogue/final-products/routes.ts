@@ -8,9 +8,9 @@ import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { readableCompany } from '../companies/access.ts';
-import { asBase } from '../labels/record/label.ts';
-import { findLabelsById } from '../labels/record/store.ts';
 import { readableProduct } from '../products/access.ts';
+import { asBase } from '../products/labels/label.ts';
+import { findLabelsById } from '../products/labels/store.ts';
 import {
   asFinalProduct,
   asFinalProducts,

@@ -105,9 +105,9 @@ export async function listFinalProducts(
 export async function findLabelUses(
   database: Database,
   labelIds: readonly number[],
-): Promise<{ labelId: number; name: string }[]> {
-  const { rows } = await database.query<{ labelId: number; name: string }>(sql`
-    SELECT label_id AS "labelId", min(name) AS name FROM final_product_labels
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await database.query<{ id: number; name: string }>(sql`
+    SELECT label_id AS id, min(name) AS name FROM final_product_labels
     JOIN final_products ON final_products.id = final_product_id
     WHERE label_id = ANY (${labelIds}::integer[]) GROUP BY label_id`);
   return rows;

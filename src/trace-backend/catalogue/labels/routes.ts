@@ -8,7 +8,9 @@ import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { listed } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import { readableProduct } from '../products/access.ts';
-import { asLabel, type Label } from '../products/labels-of-products.ts';
+import { asBase, asLabel } from '../products/labels/label.ts';
+import type { Label } from '../products/labels/store.ts';
+import { findLabelByUuid, findLabels } from '../products/labels/store.ts';
 import { asAnswer, described } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
 import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
@@ -32,8 +34,6 @@ import {
   removeLabel,
   type WritingContext,
 } from './labels.ts';
-import { asBase } from './record/label.ts';
-import { findLabelByUuid, findLabels } from './record/store.ts';
 import {
   analyticsSchema,
   createLabelSchema,

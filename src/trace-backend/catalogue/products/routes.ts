@@ -106,7 +106,7 @@ function registerLeaving(app: Server, context: ProductsContext): void {
   );
 }
 
-function registerReading(app: Server, { pool, labels: ofProducts }: ProductsContext): void {
+function registerReading(app: Server, { pool }: ProductsContext): void {
   app.get(
     PATH,
     {
@@ -117,13 +117,7 @@ function registerReading(app: Server, { pool, labels: ofProducts }: ProductsCont
       const product = await readable(request, request.params.id);
       reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
       // As text, because the serializer of a schema would change numbers and unknown fields.
-      const answer = await asProduct(
-        pool,
-        ofProducts,
-        callerOf(request),
-        product,
-        languageOf(request.headers),
-      );
+      const answer = await asProduct(pool, callerOf(request), product, languageOf(request.headers));
       const labels = request.query.includeLabels === false ? { labels: [] } : {};
       return sendText(reply, JSON.stringify(ok({ ...answer, ...labels })));
     },

@@ -6,11 +6,12 @@ import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { dayOf } from '../../base/contract/dates.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
-import { type IsOwn, setReferences } from '../../catalogue/images/references-store.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
+import { setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
-import { hasPublishedLabel } from '../../catalogue/labels/record/store.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import { changeDependent } from '../../catalogue/products/dependents.ts';
+import { hasPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';
 import { describedDocument } from '../../catalogue/products/view.ts';
 import type { EntryBody } from './schemas.ts';
@@ -29,8 +30,7 @@ const MAX_ENTRIES = 1000;
 
 export interface BlogContext {
   pool: pg.Pool;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
+  records: RecordKinds;
 }
 
 const EMPTY = {
@@ -93,7 +93,7 @@ interface Change {
 
 /** Changes an entry in the history of its product. */
 async function changeEntries(
-  { pool, isOwn }: BlogContext,
+  { pool, records }: BlogContext,
   change: Change,
   work: (database: Database, at: Date) => Promise<{ before?: Entry; after: Entry }>,
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function changeEntries(
       field: `documents.${index}.storageKey`,
       storageKey,
     }));
-    const writer = { caller: change.requester.caller, isOwn };
+    const writer = { caller: change.requester.caller, records };
     await setReferences(database, writer, { entity: 'knowledge_blog', entityId: id }, references);
     const state = (entry: Entry | undefined) => ({
       knowledgeBlogs: { [id]: entry && { ...entry, version: undefined } },

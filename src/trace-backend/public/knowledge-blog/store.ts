@@ -94,9 +94,9 @@ export async function findBlogProducts(database: Database, ids: readonly number[
   return rows.map(({ id }) => id);
 }
 
-/** The ids of all entries about a product. */
-export async function findEntryIds(database: Database, productId: number): Promise<number[]> {
+/** The ids of all entries about these products. */
+export async function findEntryIds(database: Database, productIds: readonly number[]): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
-    SELECT id FROM knowledge_blog WHERE product_id = ${productId}`);
+    SELECT id FROM knowledge_blog WHERE product_id = ANY (${productIds}::integer[])`);
   return rows.map(({ id }) => id);
 }
