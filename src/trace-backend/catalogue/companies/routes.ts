@@ -4,7 +4,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
 import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
@@ -89,7 +89,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
     async (request, reply) => {
       const caller = callerOf(request);
       const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
-      reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, found.company.version);
       const language = languageOf({ ...request.headers, ...request.query });
       return ok(await asCompany(pool, { found, caller, language }));
     },

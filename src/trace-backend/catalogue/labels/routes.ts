@@ -7,6 +7,7 @@ import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { listed } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
@@ -183,7 +184,7 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
   ] as const) {
     app.get(path, { config: { access: 'user' }, schema }, async (request, reply) => {
       const read = await readableLabel(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(read.label.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, read.label.version);
       return sendText(reply, JSON.stringify(ok(await answerOf(read))));
     });
   }

@@ -7,7 +7,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './history/changes-store.ts';
@@ -115,7 +115,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
     },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
-      reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, product.version);
       // As text, because the serializer of a schema would change numbers and unknown fields.
       const answer = await asProduct(pool, callerOf(request), product, languageOf(request.headers));
       const labels = request.query.includeLabels === false ? { labels: [] } : {};

@@ -5,7 +5,7 @@ import type { Caller } from '../../base/access/authentication.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { dayOf } from '../../base/contract/dates.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
+import { current, sentFields } from '../../base/records/changes.ts';
 import type { RecordKinds } from '../../base/records/kinds.ts';
 import { setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
@@ -75,9 +75,7 @@ export async function changeEntry(
   const { productId } = found;
   const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE' as const, unknown: unknownEntry };
   await changeEntries(context, change, async (database, at) => {
-    const before = await findEntry(database, id);
-    if (!before) throw unknownEntry();
-    checkVersion(requester.ifMatch, before.version);
+    const before = current(requester, await findEntry(database, id), unknownEntry);
     const after = changed(before, body);
     await updateEntry(database, after, at);
     return { before, after };
@@ -123,14 +121,13 @@ async function changeEntries(
 function changed(before: Entry, body: EntryBody): Entry {
   const { title, type, date, youtubeUrl, summary, content, documents } = body;
   const keys = documents?.flatMap(({ storageKey }) => storageKey?.toLowerCase() ?? []);
-  const sent = {
+  const sent = sentFields({
     title: title ?? undefined,
     ...{ type, youtubeUrl, summary, content },
     date: date && dayOf('date', date),
     documents: documents === null ? [] : keys && [...new Set(keys)],
-  };
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  });
+  return { ...before, ...sent } as Entry;
 }
 
 /**

@@ -2,9 +2,9 @@ import { type Server, sendText } from '../../../platform/http/server.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { listed, tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import {
   addEntry,
@@ -70,14 +70,10 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
     },
     async (request, reply) => {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.productId));
-      const page = pageOf(request.query, SORTABLE);
-      const { items, count } = await listEntries(
-        pool,
-        lists,
-        { productId: id, type: request.query.type },
-        page,
-      );
-      return sendText(reply, JSON.stringify(ok(listAnswer(page, { items: items.map(present), count }))));
+      const filter = { productId: id, type: request.query.type };
+      const find = (page: Parameters<typeof listEntries>[3]) => listEntries(pool, lists, filter, page);
+      const answer = await listed(request.query, SORTABLE, find, items => items.map(present));
+      return sendText(reply, JSON.stringify(ok(answer)));
     },
   );
 
@@ -89,8 +85,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
     },
     async (request, reply) => {
       const entry = await readableEntry(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(entry.version)).header('cache-control', 'private, no-cache');
-      return sendText(reply, JSON.stringify(ok(await asEntry(pool, entry))));
+      return sendText(tagVersion(reply, entry.version), JSON.stringify(ok(await asEntry(pool, entry))));
     },
   );
 

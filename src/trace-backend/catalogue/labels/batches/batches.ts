@@ -6,7 +6,7 @@ import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
 import { withoutUnset } from '../../../base/contract/shapes.ts';
-import { checkVersion } from '../../../base/contract/versions.ts';
+import { current, sentFields } from '../../../base/records/changes.ts';
 import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -114,10 +114,7 @@ async function changeOne(
   const label = batch && (await findLabel(context.pool, batch.labelId));
   if (!label) throw unknownBatch();
   await changeBatches(context, { requester, label, action, unknown: unknownBatch }, async (database, at) => {
-    const before = await findBatch(database, id);
-    if (!before) throw unknownBatch();
-    checkVersion(requester.ifMatch, before.version);
-    return work(database, before, at);
+    return work(database, current(requester, await findBatch(database, id), unknownBatch), at);
   });
 }
 
@@ -159,7 +156,7 @@ async function changeBatches(
 /** A batch after a change. */
 function changed(before: Batch, body: BatchBody): Batch {
   const { number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = body;
-  const sent = {
+  const sent = sentFields({
     number: number ?? undefined,
     productionDate: productionDate && dayOf('productionDate', productionDate),
     expiryDate: expiryDate && dayOf('expiryDate', expiryDate),
@@ -167,9 +164,8 @@ function changed(before: Batch, body: BatchBody): Batch {
     photo: photo && (photo.storageKey?.toLowerCase() ?? undefined),
     checkAuthenticity,
     traceOrigin,
-  };
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  });
+  return { ...before, ...sent } as Batch;
 }
 
 /** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */
