@@ -71,7 +71,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   app.put(
     '/api/company/profile',
     {
-      config: { access: 'user' },
+      config: { access: 'company.changeable' },
       schema: updateCompanySchema,
     },
     async request => {
@@ -83,7 +83,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   app.get(
     '/api/company/profile/:id',
     {
-      config: { access: 'user' },
+      config: { access: 'company.member' },
       schema: getCompanySchema,
     },
     async (request, reply) => {
@@ -98,7 +98,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
 
 /** Parts of a company. */
 function registerParts(app: Server, { pool }: CompaniesContext): void {
-  const config = { access: 'user' } as const;
+  const config = { access: 'company.member' } as const;
   app.get('/api/company/profile/:id/name', { config, schema: companyNameSchema }, async request => {
     const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
     return ok(asBrief(company));
@@ -144,7 +144,7 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
     app.get(
       path,
       {
-        config: { access: 'user' },
+        config: { access: 'company.member' },
         schema: listPartnersSchema(operationId, summary),
       },
       async request => {

@@ -46,7 +46,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: saveFinalProductSchema,
     },
     async request => {
@@ -58,7 +58,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.delete(
     `${PATH}/:finalProductId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteFinalProductSchema,
     },
     async request => {
@@ -73,7 +73,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
   app.get(
     `${PATH}/:finalProductId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getFinalProductSchema,
     },
     async (request, reply) => {
@@ -88,7 +88,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
   app.get(
     `${PATH}/:finalProductId/labels`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: finalProductLabelsSchema,
     },
     async (request, reply) => {
@@ -116,7 +116,7 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
   app.get(
     `${PATH}/list`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listFinalProductsSchema('listFinalProducts', 'The final products of a product', 'productId'),
     },
     async (request, reply) => {
@@ -129,7 +129,7 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
   app.get(
     '/api/final-product/company/:companyId',
     {
-      config: { access: 'user' },
+      config: { access: 'company.member' },
       schema: listFinalProductsSchema(
         'listFinalProductsOfCompany',
         'The final products of the products that a company owns or is associated with',

@@ -107,14 +107,14 @@ function registerImageReading(app: Server, context: ImagesContext): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/image/:storageKey',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getImageSchema,
     handler: (request, reply) => serveImage(request, reply, request.params.storageKey, undefined),
   });
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/image/:storageKey/:size',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getImageSizeSchema,
     handler: (request, reply) => serveImage(request, reply, request.params.storageKey, request.params.size),
   });
@@ -196,7 +196,7 @@ function registerDocumentReading(app: Server, context: ImagesContext): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/document/:storageKey',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getDocumentSchema,
     handler: async (request, reply) => {
       const document = await readableImage(context, request, request.params.storageKey, 'document');

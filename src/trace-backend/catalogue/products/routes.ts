@@ -55,7 +55,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
   app.put(
     '/api/product',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateProductSchema,
     },
     async request => {
@@ -68,7 +68,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteProductSchema,
     },
     async request => {
@@ -82,7 +82,7 @@ function registerLeaving(app: Server, context: ProductsContext): void {
   app.delete(
     '/api/product/:id/company/:companyId',
     {
-      config: { access: 'user' },
+      config: { access: 'product.leavable' },
       schema: leaveProductSchema,
     },
     async request => {
@@ -110,7 +110,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getProductSchema,
     },
     async (request, reply) => {
@@ -126,7 +126,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
   app.get(
     '/api/product/:id/origin.geojson',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: originSchema,
     },
     async (request, reply) => {
@@ -180,7 +180,7 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
   app.get(
     '/api/product/:id/history',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: productHistorySchema,
     },
     async (request, reply) => {

@@ -192,7 +192,7 @@ function registerCompanies(app: Server, context: ValueChainsContext): void {
   const { pool, checkCompany } = context;
   app.get(
     '/api/company/:id/value-chains',
-    { config: { access: 'user' }, schema: companyValueChainsSchema },
+    { config: { access: 'company.member' }, schema: companyValueChainsSchema },
     async request => {
       const companyId = pathIdOf(request.params.id);
       await checkCompany(callerOf(request), companyId);
@@ -202,7 +202,7 @@ function registerCompanies(app: Server, context: ValueChainsContext): void {
 
   app.get(
     '/api/company/:id/product-types',
-    { config: { access: 'user' }, schema: companyProductTypesSchema },
+    { config: { access: 'company.member' }, schema: companyProductTypesSchema },
     async request => {
       const companyId = pathIdOf(request.params.id);
       await checkCompany(callerOf(request), companyId);

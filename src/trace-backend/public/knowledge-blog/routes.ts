@@ -37,7 +37,7 @@ function registerWriting(app: Server, context: BlogContext): void {
   app.post(
     `${PATH}/:productId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: addEntrySchema,
     },
     async request => {
@@ -50,7 +50,7 @@ function registerWriting(app: Server, context: BlogContext): void {
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateEntrySchema,
     },
     async request => {
@@ -65,7 +65,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
   app.get(
     `${PATH}/list/:productId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listEntriesSchema,
     },
     async (request, reply) => {
@@ -80,7 +80,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
   app.get(
     `${PATH}/:id`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getEntrySchema,
     },
     async (request, reply) => {

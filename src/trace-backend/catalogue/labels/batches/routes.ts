@@ -41,7 +41,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.post(
     '/api/product/label_batch/create',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: createBatchSchema,
     },
     async request => {
@@ -53,7 +53,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.put(
     '/api/product/label_batch',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateBatchSchema,
     },
     async request => {
@@ -66,7 +66,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteBatchSchema,
     },
     async request => {
@@ -80,7 +80,7 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getBatchSchema,
     },
     async (request, reply) => {
@@ -94,7 +94,7 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
   app.get(
     '/api/product/label/:id/batches',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listBatchesSchema,
     },
     async (request, reply) => {

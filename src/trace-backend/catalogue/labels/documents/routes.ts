@@ -16,7 +16,7 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getDocumentsSchema,
     },
     async (request, reply) => {
@@ -30,7 +30,7 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateDocumentsSchema,
     },
     async request => {
