@@ -184,6 +184,35 @@ test('a user takes out everything that both services keep about them, as JSON an
   }
 });
 
+test('an archive has every field of a company that its user has made', async () => {
+  const user = await trace.loggedIn();
+  const chain = await admin.send('PUT', '/api/chain/value-chain', { name: 'Coffee' });
+  const { body: uploaded } = await uploadFile(trace, user, 'image', await picture(9, 9).png().toBuffer());
+  const { storageKey } = uploaded.data;
+  const made = await user.send('POST', '/api/company/create', {
+    name: 'Ana Coffee',
+    headquarters: { village: 'Rwezamenyo', country: { id: 'RW' } },
+    logo: { storageKey },
+    mediaLinks: { facebook: 'https://facebook.example/ana' },
+    certifications: [{ type: 'ORGANIC' }],
+    valueChains: [{ id: chain.body.data.id }],
+  });
+  expect(made.body).toMatchObject({ status: 'OK' });
+  const [company, ...others] = linesOf(await exported(user), 'trace-backend/companies.ndjson');
+  expect(others).toEqual([]);
+  expect(company).toMatchObject({
+    ...{ id: made.body.data.id, status: 'ACTIVE', name: 'Ana Coffee', village: 'Rwezamenyo' },
+    ...{ logo: storageKey, media_links: { facebook: 'https://facebook.example/ana' } },
+    ...{ certifications: [{ type: 'ORGANIC' }], value_chain_ids: [chain.body.data.id] },
+  });
+  const { rows } = await trace.pool.query('SELECT * FROM companies WHERE id = $1', [company.id]);
+  // What the service makes of the others, and knows of the user.
+  const derived = ['folded', 'tokens', 'name_key', 'version', 'created_by'];
+  expect(Object.keys(company)).toEqual(
+    expect.arrayContaining(Object.keys(rows[0]).filter(column => !derived.includes(column))),
+  );
+});
+
 test('a SYSTEM_ADMIN exports any user; nobody else does, and it is in the audit', async () => {
   const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
   const route = `/api/user/admin/export/${user.id}`;

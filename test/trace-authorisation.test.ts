@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Access, RULES } from '../src/trace-backend/base/access/rules.ts';
 import {
   administrators,
   everyone,
   form,
+  KINDS,
+  type Kind,
   oneself,
   open,
   operationRows,
@@ -494,6 +497,46 @@ test('every route of the trace backend, and every action of one, is in the table
   expect(routes.sort()).toEqual(Object.keys(TABLE).sort());
 });
 type Parameter = { name: string; schema: { enum?: string[] } };
+
+/** What each kind of caller gets of a route by its rule; those who may call it get that status or another of a good request. */
+const BY_RULE: Partial<Record<Access, Record<Kind, number>>> = {
+  'regional-admin': administrators(),
+  'system-admin': systemAdmin(),
+  'company.member': reading,
+  'company.changeable': managing,
+  'product.readable': reading,
+  'product.changeable': changing,
+  'file.readable': { ...oneself, systemAdmin: 200 },
+};
+/** Routes that also decide by what is sent: an action, an owner or an associated company, or whose session or key it is. */
+const BY_REQUEST =
+  /^POST \/api\/(company|user\/admin)\/execute\/|^POST \/api\/product\/create$|^DELETE \/api\/user\/(sessions|api-keys)\/|\/company\/\{companyId\}/;
+
+test('every route names the rule that its row follows', () => {
+  const pathOf = (url: string) => url.replaceAll(/:(\w+)(\(\^[^/]*\))?/g, '{$1}');
+  const rules = new Map([...trace.accessRules].map(([route, access]) => [pathOf(route), access]));
+  for (const [route, row] of Object.entries(TABLE)) {
+    const access = rules.get(route) ?? rules.get(route.replace(/(?<=\/execute\/)\w+$/, '{action}'));
+    // What every service has, such as /health, states that it is open in another way.
+    if (access === undefined) expect(row.open, route).toBe(200);
+    if (access === undefined || BY_REQUEST.test(route)) continue;
+    const expected = BY_RULE[access];
+    for (const kind of KINDS) {
+      const given = `${route} (${access}): ${kind}`;
+      if (expected === undefined) expect(row[kind], given).toBe(row.stranger);
+      else if (expected[kind] >= 400) expect(row[kind], given).toBe(expected[kind]);
+      else expect(row[kind], given).not.toBe(403);
+    }
+  }
+});
+
+test('the functions that rules name decide by the record', async () => {
+  for (const rule of Object.values(RULES)) {
+    if (!('by' in rule)) continue;
+    const [file, name] = rule.by;
+    expect((await import(`../src/trace-backend/${file}`))[name], `${file} ${name}`).toBeTypeOf('function');
+  }
+});
 
 const ROWS = Object.entries(TABLE);
 test.each(ROWS)('%s: each kind of user', (route, row) => eachKind(stage, route, row));

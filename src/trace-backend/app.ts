@@ -66,7 +66,6 @@ import { findValueChainUses } from './catalogue/products/record/store.ts';
 import { registerProducts } from './catalogue/products/routes.ts';
 import { registerValueChains } from './catalogue/value-chains/routes.ts';
 import { findCodeUses } from './catalogue/value-chains/store.ts';
-import { companyLinks } from './company-links.ts';
 import { makeFirstAdmin } from './identity/administration/first-admin.ts';
 import { registerAdministration } from './identity/administration/routes.ts';
 import { keyFinder } from './identity/api-keys/key-finder.ts';
@@ -98,7 +97,6 @@ import { registerGlobalSettings } from './identity/settings/routes.ts';
 import { findInstanceName } from './identity/settings/store.ts';
 import { openPasswords } from './identity/users/passwords.ts';
 import { findUsers, searchUserIds } from './identity/users/store.ts';
-import { isOwn, isPublic, labelDependents, labelsOfProducts, mayRead } from './image-records.ts';
 import { type ErasureContext, eraseHourly } from './personal-data/erase.ts';
 import type { ExportContext } from './personal-data/export.ts';
 import { registerPersonalData } from './personal-data/routes.ts';
@@ -107,6 +105,7 @@ import { registerKnowledgeBlog } from './public/knowledge-blog/routes.ts';
 import { registerBatchChecks } from './public/label-pages/batch-checks.ts';
 import { type LabelPagesContext, labelShower, registerLabelPages } from './public/label-pages/pages.ts';
 import { registerLabelRequests } from './public/label-requests/routes.ts';
+import { recordKinds as records } from './record-kinds.ts';
 import { createTraceServer } from './server.ts';
 import { registerStockOrders } from './supply-chain/stock-orders/routes.ts';
 import { keyHolders, ownRegistry } from './user-registry.ts';
@@ -208,8 +207,8 @@ export async function traceBackend(
   const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
-  registerImages(app, { pool, files, makeRendition, renditionOf, mayRead, isPublic, places }, settings);
-  registerCompanies(app, { pool, lists, mails, isOwn, links: companyLinks, passwords });
+  registerImages(app, { pool, files, makeRendition, renditionOf, records, places }, settings);
+  registerCompanies(app, { pool, lists, mails, records, passwords });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
@@ -261,9 +260,8 @@ function registerProductsAndLabels(
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
   const counts = openLabelCounts(parts.pool, logger);
-  const shared = { ...parts, isOwn, counts, showLabel: labelShower(parts) };
-  const context = { ...shared, dependents: labelDependents };
-  registerProducts(app, { ...shared, labels: labelsOfProducts });
+  const context = { ...parts, records, counts, showLabel: labelShower(parts) };
+  registerProducts(app, context);
   registerFinalProducts(app, context);
   registerKnowledgeBlog(app, context);
   registerLabels(app, context);

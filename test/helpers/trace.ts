@@ -7,6 +7,7 @@ import { readSettings } from '../../src/platform/settings/settings.ts';
 import type { UserRegistry } from '../../src/platform/tokens/user-registry.ts';
 import { prepareTraceBackend, traceBackend } from '../../src/trace-backend/app.ts';
 import type { Role } from '../../src/trace-backend/base/access/role.ts';
+import type { Access } from '../../src/trace-backend/base/access/rules.ts';
 import { insertUser, type Status } from '../../src/trace-backend/identity/users/store.ts';
 import { asService, testDatabase } from './database.ts';
 import { temporaryFolder } from './folder.ts';
@@ -29,6 +30,8 @@ export interface LoggedIn {
 
 export interface RunningTrace extends RunningService {
   registry: UserRegistry;
+  /** the rules of its routes, by method and path */
+  accessRules: ReadonlyMap<string, Access>;
   /** what DATA_DIR is */
   folder: string;
   /** Makes a user and logs in. */
@@ -83,6 +86,7 @@ export async function runningTrace(
     connection,
     connections: () => promisify(app.server.getConnections.bind(app.server))(),
     registry,
+    accessRules: app.accessRules,
     folder: files.folder,
     login,
     async loggedIn(role = 'USER') {

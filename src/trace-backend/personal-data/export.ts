@@ -13,11 +13,11 @@ import {
 import { auditOf } from '../base/audit/personal-store.ts';
 import { findCompanyIds } from '../catalogue/companies/members/members-store.ts';
 import {
-  companiesBy,
   findAddressInvitationIds,
   invitationsOf,
   membershipsOf,
 } from '../catalogue/companies/members/personal-store.ts';
+import { companiesBy } from '../catalogue/companies/record/personal-store.ts';
 import { imagesBy, type PersonalImage } from '../catalogue/images/personal-store.ts';
 import { originalKey } from '../catalogue/images/renditions.ts';
 import { changesBy, productsBy } from '../catalogue/products/personal-store.ts';

@@ -1,19 +1,47 @@
+import type { components } from '../../api/generated/trace-backend.d.ts';
 import type { StoredFile } from '../../api/stored-file.ts';
 import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
 
-/** The fields of the form in groups; those of headquarters and mediaLinks by their paths. */
+type Body = components['schemas']['NewCompany'];
+/** The fields of a shape that are texts. */
+type TextsOf<Shape> = {
+  [Name in keyof Shape & string]-?: NonNullable<Shape[Name]> extends string ? Name : never;
+}[keyof Shape & string];
+type TextPath = TextsOf<Body> | `headquarters.${TextsOf<NonNullable<Body['headquarters']>>}`;
+
+/** The texts of a company as the service defines them, each with its group in the form; `own` are those in no group. */
+export const TEXTS: Readonly<Record<TextPath, 'own' | 'contact' | 'address' | 'rwanda' | 'honduras'>> = {
+  name: 'own',
+  about: 'own',
+  interview: 'own',
+  abbreviation: 'contact',
+  manager: 'contact',
+  email: 'contact',
+  phone: 'contact',
+  webPage: 'contact',
+  'headquarters.address': 'address',
+  'headquarters.zip': 'address',
+  'headquarters.city': 'address',
+  'headquarters.state': 'address',
+  'headquarters.otherAddress': 'address',
+  'headquarters.village': 'rwanda',
+  'headquarters.cell': 'rwanda',
+  'headquarters.sector': 'rwanda',
+  'headquarters.hondurasFarm': 'honduras',
+  'headquarters.hondurasVillage': 'honduras',
+  'headquarters.hondurasMunicipality': 'honduras',
+  'headquarters.hondurasDepartment': 'honduras',
+};
+const PATHS = Object.keys(TEXTS) as TextPath[];
+const groupOf = (name: (typeof TEXTS)[TextPath]) => PATHS.filter(path => TEXTS[path] === name);
+
+/** The fields of the form in groups; those of headquarters by their paths. */
 export const GROUPS = {
-  contact: ['abbreviation', 'manager', 'email', 'phone', 'webPage'],
-  address: [
-    ...['headquarters.address', 'headquarters.zip', 'headquarters.city', 'headquarters.state'],
-    'headquarters.otherAddress',
-  ],
-  rwanda: ['headquarters.village', 'headquarters.cell', 'headquarters.sector'],
-  honduras: [
-    ...['headquarters.hondurasFarm', 'headquarters.hondurasVillage'],
-    ...['headquarters.hondurasMunicipality', 'headquarters.hondurasDepartment'],
-  ],
-} as const;
+  contact: groupOf('contact'),
+  address: groupOf('address'),
+  rwanda: groupOf('rwanda'),
+  honduras: groupOf('honduras'),
+};
 
 /** The groups of countries whose addresses have fields of their own, by ISO 3166-1 alpha-2. */
 export const OWN_ADDRESSES: Partial<Record<string, 'rwanda' | 'honduras'>> = { RW: 'rwanda', HN: 'honduras' };
@@ -26,8 +54,7 @@ export const MEDIA: Partial<Record<string, string>> = {
   youtube: 'YouTube',
 };
 
-const TEXTS = ['name', 'about', 'interview', 'headquarters.country.id', 'currency.code'];
-const PATHS = [...TEXTS, ...Object.values(GROUPS).flat()];
+const VALUES = [...PATHS, 'headquarters.country.id', 'currency.code'];
 
 /** A document of a company in the form. */
 export interface DocumentEntry extends Record<string, unknown> {
@@ -56,7 +83,7 @@ export function profileOf(company: object = {}): Profile {
   const names = [...new Set([...Object.keys(MEDIA), 'other', ...Object.keys(links)])];
   const list = <Entry>(name: string) => structuredClone((valueAt(company, name) ?? []) as Entry[]);
   return {
-    values: valuesOf(company, PATHS),
+    values: valuesOf(company, VALUES),
     media: Object.fromEntries(names.map(name => [name, links[name] ?? ''])),
     logo: valueAt(company, 'logo') as StoredFile | undefined,
     documents: list<DocumentEntry>('documents'),

@@ -1,20 +1,16 @@
-/** The filters of the map, as they are in the address and as the tiles name them. */
-export const FILTERS = ['type', 'geoid', 'from', 'to', 'field', 'text'] as const;
+import { chosenOf, TILE_FILTERS } from '../../api/filters.ts';
 
 /** The types of observations, in the order in which they are offered. */
 export const TYPES = ['note', 'file_ref', 'weather', 'custom'] as const;
 
-export type Filters = Partial<Record<(typeof FILTERS)[number], string>>;
+export type Filters = Partial<Record<(typeof TILE_FILTERS)[number], string>>;
 
 /** The detail of an observation that is its text. */
 const MESSAGE = 'message';
 
 /** The chosen filters. A text without the name of a detail is looked for in that of the observation; a name alone is none. */
 export function chosenFilters(query: URLSearchParams): Filters {
-  const found = FILTERS.map(name => [name, query.get(name) ?? ''] as const).filter(
-    ([, value]) => value !== '',
-  );
-  const { field = MESSAGE, text, ...others } = Object.fromEntries(found) as Filters;
+  const { field = MESSAGE, text, ...others } = chosenOf(query, TILE_FILTERS);
   return text === undefined ? others : { ...others, field, text };
 }
 

@@ -1,13 +1,9 @@
-/** The filters of the search, as they are in the address and as the service names them. */
-const FILTERS = ['keyword', 'from', 'to'] as const;
+import { CHAT_FILTERS, chosenOf } from '../../api/filters.ts';
 
-export type Search = Partial<Record<(typeof FILTERS)[number], string>>;
+export type Search = Partial<Record<(typeof CHAT_FILTERS)[number], string>>;
 
 /** The search of an address: of that of the hits, and of that of a hit in its thread. */
-export function chosenSearch(query: URLSearchParams): Search {
-  const chosen = FILTERS.map(name => [name, query.get(name) ?? ''] as const);
-  return Object.fromEntries(chosen.filter(([, value]) => value !== ''));
-}
+export const chosenSearch = (query: URLSearchParams): Search => chosenOf(query, CHAT_FILTERS);
 
 /** The address of a hit in its thread, which remembers what was searched. */
 export function hitAddress(hit: { thread_id: string; packet_id: string }, search: Search): string {

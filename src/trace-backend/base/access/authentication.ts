@@ -15,19 +15,18 @@ import {
 import { rememberingCheck, type TokenCheck } from '../../../platform/tokens/tokens.ts';
 import { type AuditEvent, audit } from '../audit/audit.ts';
 import type { Role } from './role.ts';
-
-/**
- * Who may call a route: anyone; anyone, identified if a valid cookie is present; any active user who is logged in; or
- * administrators.
- */
-export type Access = 'open' | 'known' | 'user' | 'regional-admin' | 'system-admin';
+import { type Access, isAdministrative, roleOf } from './rules.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route of the trace backend states who may call it. */
+    /** Every route of the trace backend names the rule of who may call it. */
     access?: Access;
     /** Whether users may call it who must prove a second factor and have not yet. */
     beforeSecondFactor?: boolean;
+  }
+  interface FastifyInstance {
+    /** the rules of the routes, by method and path */
+    accessRules: Map<string, Access>;
   }
   interface FastifyRequest {
     /** The logged-in user; undefined on open routes. */
@@ -46,7 +45,6 @@ export interface Caller {
 }
 
 const RANK: Record<Role, number> = { USER: 0, REGIONAL_ADMIN: 1, SYSTEM_ADMIN: 2 };
-const NEEDED = { user: 0, 'regional-admin': 1, 'system-admin': 2 } as const;
 
 /** Bytes of a request body on routes that anyone may call, at most. */
 const OPEN_BODY_BYTES = 16 * 1024;
@@ -89,12 +87,16 @@ interface AuthenticationContext {
 export async function authenticate(app: Server, context: AuthenticationContext): Promise<void> {
   await app.register(cookie);
   app.decorateRequest('caller', undefined);
+  const rules = new Map<string, Access>();
+  app.decorate('accessRules', rules);
   app.addHook('onRoute', route => {
-    const { config, url } = route;
+    const { config, url, method } = route;
     if (config?.access === undefined && config?.open === undefined) {
       throw new Error(`the route ${url} does not say who may call it: config.access`);
     }
-    const isOpen = config.open === true || config.access === 'open' || config.access === 'known';
+    const { access } = config;
+    if (access !== undefined) for (const each of [method].flat()) rules.set(`${each} ${url}`, access);
+    const isOpen = config.open === true || (access !== undefined && roleOf(access) === undefined);
     const isPersonal = !isOpen || url.startsWith('/api/user/');
     route.config = { ...config, ...(isOpen && { open: true }), ...(isPersonal && { personal: true }) };
     if (!isOpen) return;
@@ -112,7 +114,7 @@ export async function authenticate(app: Server, context: AuthenticationContext):
       return;
     }
     request.caller = await identify(request);
-    if (RANK[request.caller.role] < NEEDED[access]) {
+    if (RANK[request.caller.role] < RANK[roleOf(access) ?? 'USER']) {
       throw new Problem(access === 'system-admin' ? 'user.not_system_admin' : 'user.not_admin');
     }
   });
@@ -172,8 +174,7 @@ function bearerToken({ headers: { authorization } }: FastifyRequest): string | u
 
 /** The scope that a key needs for a request: `admin` on the routes of administrators. */
 function scopeOf({ method, routeOptions: { config } }: FastifyRequest): Scope | 'none' {
-  const isAdministrative = config.access === 'regional-admin' || config.access === 'system-admin';
-  return isAdministrative ? 'admin' : neededScope(method, config.keyScope);
+  return isAdministrative(config.access) ? 'admin' : neededScope(method, config.keyScope);
 }
 
 /** The role that a key acts in: administrators' rights need the scope admin everywhere. */
@@ -192,8 +193,7 @@ function auditRefusals(app: Server, pool: pg.Pool): void {
   app.addHook('onError', async (request, _reply, error) => {
     if (!request.caller || !(error instanceof Problem) || error.code !== 'forbidden') return;
     const { access } = request.routeOptions.config;
-    const isAdministrative = access === 'regional-admin' || access === 'system-admin';
-    if (READING.has(request.method) && !isAdministrative) return;
+    if (READING.has(request.method) && !isAdministrative(access)) return;
     const { method, routeOptions, params } = request;
     const { action } = (params ?? {}) as { action?: string };
     const details = { method, route: routeOptions.url, ...(action && { action }), reason: error.message };

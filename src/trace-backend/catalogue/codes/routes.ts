@@ -4,7 +4,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { CODE_LISTS, type CodeList } from './lists.ts';
 import { type CodesContext, removeCode, saveCode, unknownCode } from './save.ts';
 import { schemasOf } from './schemas.ts';
@@ -67,7 +67,7 @@ function registerGet(
     async (request, reply) => {
       const code = await findCode(pool, list, askedId(request));
       if (!code) throw unknownCode(list);
-      reply.header('etag', versionTag(code.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, code.version);
       const [shown] = await asCodes(pool, list, [code], languageOf(request.headers));
       return ok(shown as { id: number });
     },

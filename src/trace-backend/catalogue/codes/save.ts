@@ -1,15 +1,15 @@
 import type pg from 'pg';
-import { type Database, transaction } from '../../../platform/database/database.ts';
+import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { CodeWord } from '../../base/audit/actions.ts';
-import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { idOf } from '../../base/contract/schemas.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { removeRecord, saveRecord, type Use } from '../../base/records/changes.ts';
 import { CODE_LISTS, type CodeList, entityOf } from './lists.ts';
 import { type CodeBody, type CodeContent, changedFields, contentAfter } from './merge.ts';
 import {
+  type Code,
   deleteCode,
   findCode,
   findRoom,
@@ -24,13 +24,6 @@ import {
 
 /** Codes of one list, at most. */
 export const MAX_CODES = 10_000;
-
-/** Records that refer to a code: their kind, the name of one of them, and how many there are. */
-export interface Use {
-  noun: string;
-  name: string;
-  count: number;
-}
 
 /** Finds the records of other features that refer to a code; empty if there are none. */
 export type FindUses = (database: Database, list: CodeList, id: number) => Promise<Use[]>;
@@ -59,24 +52,31 @@ export async function saveCode(
   if (id !== undefined && caller.role !== 'SYSTEM_ADMIN') {
     throw new Problem('code.not_changeable', { noun: list.noun });
   }
-  return transaction(pool, async database => {
-    await lockList(database, list);
-    const before = id === undefined ? undefined : await findCode(database, list, id);
-    if (id !== undefined && !before) throw unknownCode(list);
-    if (before) checkVersion(requester.ifMatch, before.version);
-    const after = contentAfter(list, before, body);
-    const fields = before ? changedFields(list, before, after) : [];
-    if (before && fields.length === 0) return before.id;
-    await checkRoom(database, list, after, before?.id);
-    if (after.unitId !== (before?.unitId ?? null)) await checkUnit(database, list, after.unitId, before?.id);
-    const at = new Date();
-    const saved = before?.id ?? (await insertCode(database, list, after, { createdBy: caller.id, at }));
-    if (before) await updateCode(database, list, saved, after, at);
-    const entity = entityOf(list);
-    const action = `${before ? 'UPDATE' : 'CREATE'}_${wordOf(list)}` as const;
-    const details = before ? { fields } : { [list.title]: after.fields[list.title] };
-    await audit(database, requester, { action, entity, entityId: saved, details });
-    return saved;
+  return saveRecord<Code, CodeContent>(pool, requester, id, {
+    async lock(database, known) {
+      await lockList(database, list);
+      return known === undefined ? undefined : findCode(database, list, known);
+    },
+    unknown: () => unknownCode(list),
+    async change(database, before) {
+      const after = contentAfter(list, before, body);
+      const fields = before ? changedFields(list, before, after) : [];
+      if (before && fields.length === 0) return { after, fields };
+      await checkRoom(database, list, after, before?.id);
+      if (after.unitId !== (before?.unitId ?? null))
+        await checkUnit(database, list, after.unitId, before?.id);
+      return { after, fields };
+    },
+    async store(database, before, { after }, at) {
+      if (!before) return insertCode(database, list, after, { createdBy: caller.id, at });
+      await updateCode(database, list, before.id, after, at);
+      return before.id;
+    },
+    event: (after, fields) => ({
+      action: `${fields ? 'UPDATE' : 'CREATE'}_${wordOf(list)}`,
+      entity: entityOf(list),
+      details: fields ? { fields } : { [list.title]: after.fields[list.title] },
+    }),
   });
 }
 
@@ -91,33 +91,21 @@ export async function removeCode(
   list: CodeList,
   id: number,
 ): Promise<void> {
-  await transaction(pool, async database => {
-    const code = await lockCode(database, list, id);
-    if (!code) throw unknownCode(list);
-    checkVersion(requester.ifMatch, code.version);
-    const own = list === CODE_LISTS.measureUnitTypes ? await findUnitUses(database, id) : [];
-    const uses = [...own, ...(await findUses(database, list, id))];
-    if (uses.length > 0) throw new Problem('code.in_use', { noun: list.noun, uses: namesOf(uses) });
-    await deleteCode(database, list, id);
-    const details = { [list.title]: code.fields[list.title] };
-    const event: AuditEvent = {
+  await removeRecord<Code>(pool, requester, id, {
+    lock: database => lockCode(database, list, id),
+    unknown: () => unknownCode(list),
+    noun: list.noun,
+    async findUses(database) {
+      const own = list === CODE_LISTS.measureUnitTypes ? await findUnitUses(database, id) : [];
+      return [...own, ...(await findUses(database, list, id))];
+    },
+    remove: database => deleteCode(database, list, id),
+    event: ({ fields }) => ({
       action: `DELETE_${wordOf(list)}`,
       entity: entityOf(list),
-      entityId: id,
-      details,
-    };
-    await audit(database, requester, event);
+      details: { [list.title]: fields[list.title] },
+    }),
   });
-}
-
-/** What refers to a record, by kind and name, for the error of its deletion. */
-export function namesOf(uses: readonly Use[]): string {
-  const named = uses.map(({ noun: by, name, count }) =>
-    count === 1
-      ? `the ${by} ${JSON.stringify(name)}`
-      : `${count} of kind ${by}, such as ${JSON.stringify(name)}`,
-  );
-  return named.join(' and ');
 }
 
 export function unknownCode({ noun }: CodeList): Problem {

@@ -16,7 +16,6 @@ import { invite } from './invitations/invite.ts';
 import { inviteAddress } from './invitations/invite-address.ts';
 import { type CompanyRole, deleteMember, MAX_MEMBERS, setMember } from './members/members-store.ts';
 import { mergeCompany } from './merge.ts';
-import type { Links } from './record/links.ts';
 import type { Action, CompanyAction } from './record/schemas.ts';
 import { touchCompany } from './record/store.ts';
 
@@ -26,7 +25,6 @@ type MemberAction = 'ADD_USER_TO_COMPANY' | 'SET_USER_COMPANY_ROLE' | 'REMOVE_US
 interface Context {
   pool: pg.Pool;
   mails: Mails;
-  links: Links;
 }
 
 /**
@@ -36,7 +34,7 @@ interface Context {
  * @throws Problem forbidden, not_found, invalid, too_many_requests
  */
 export async function execute(
-  { pool, mails, links }: Context,
+  { pool, mails }: Context,
   requester: Requester,
   action: Action,
   body: Body,
@@ -50,7 +48,7 @@ export async function execute(
       return answerInvitation(database, requester, { companyId, userId: caller.id }, answer, mails.areSent);
     }
     if (action === 'MERGE_TO_COMPANY') {
-      return mergeCompany(database, links, requester, companyId, body.otherCompanyId);
+      return mergeCompany(database, requester, companyId, body.otherCompanyId);
     }
     const details =
       action === 'ACTIVATE_COMPANY' || action === 'DEACTIVATE_COMPANY'

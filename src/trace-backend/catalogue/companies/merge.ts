@@ -7,10 +7,10 @@ import { emailKeyOf } from '../../identity/users/email.ts';
 import { findUsers } from '../../identity/users/store.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { MAX_VALUE_CHAINS } from '../value-chains/references.ts';
+import { mergeProducts } from './associations/store.ts';
 import { findInvitedAddresses } from './invitations/addresses-store.ts';
 import { deleteInvitations, deleteInvitationsOf, findInvited } from './invitations/invitations-store.ts';
 import { findMembers, MAX_MEMBERS, moveMembers } from './members/members-store.ts';
-import type { Links } from './record/links.ts';
 import { type Company, lockCompany, touchCompany } from './record/store.ts';
 import { setValueChains } from './record/value-chains.ts';
 
@@ -22,7 +22,6 @@ import { setValueChains } from './record/value-chains.ts';
  */
 export async function mergeCompany(
   database: Database,
-  links: Links,
   requester: Requester,
   from: number,
   other: number | string | undefined,
@@ -47,7 +46,7 @@ export async function mergeCompany(
   const users = await moveMembers(database, from, into);
   await deleteInvitations(database, from);
   await endInvitationsOfMembers(database, into);
-  const products = await links.mergeProducts(database, { from, into, userId: caller.id });
+  const products = await mergeProducts(database, { from, into, userId: caller.id });
   await mergeValueChains(database, from, into);
   await touchCompany(database, from, 'DEACTIVATED');
   await touchCompany(database, into, target.status);

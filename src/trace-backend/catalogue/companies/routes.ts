@@ -4,10 +4,11 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
 import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
+import { findPartners, ownsProducts } from './associations/store.ts';
 import { execute } from './execute.ts';
 import { answerByCode, readByCode } from './invitations/answer-by-code.ts';
 import { listInvitations } from './invitations/invitations-store.ts';
@@ -57,7 +58,7 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
 }
 
 function registerProfiles(app: Server, context: CompaniesContext): void {
-  const { pool, links } = context;
+  const { pool } = context;
   app.post(
     '/api/company/create',
     {
@@ -70,7 +71,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   app.put(
     '/api/company/profile',
     {
-      config: { access: 'user' },
+      config: { access: 'company.changeable' },
       schema: updateCompanySchema,
     },
     async request => {
@@ -82,22 +83,22 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   app.get(
     '/api/company/profile/:id',
     {
-      config: { access: 'user' },
+      config: { access: 'company.member' },
       schema: getCompanySchema,
     },
     async (request, reply) => {
       const caller = callerOf(request);
       const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
-      reply.header('etag', versionTag(found.company.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, found.company.version);
       const language = languageOf({ ...request.headers, ...request.query });
-      return ok(await asCompany(pool, links, { found, caller, language }));
+      return ok(await asCompany(pool, { found, caller, language }));
     },
   );
 }
 
 /** Parts of a company. */
-function registerParts(app: Server, { pool, links }: CompaniesContext): void {
-  const config = { access: 'user' } as const;
+function registerParts(app: Server, { pool }: CompaniesContext): void {
+  const config = { access: 'company.member' } as const;
   app.get('/api/company/profile/:id/name', { config, schema: companyNameSchema }, async request => {
     const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
     return ok(asBrief(company));
@@ -114,7 +115,7 @@ function registerParts(app: Server, { pool, links }: CompaniesContext): void {
       const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
       return ok({
         id: company.id,
-        hasCreatedProduct: await links.hasProduct(pool, company.id),
+        hasCreatedProduct: await ownsProducts(pool, company.id),
         // There are no such records yet.
         hasCreatedFacility: false,
         hasCreatedProcessingAction: false,
@@ -125,7 +126,7 @@ function registerParts(app: Server, { pool, links }: CompaniesContext): void {
 }
 
 /** The companies that a company meets in products. */
-function registerPartners(app: Server, { pool, lists, links }: CompaniesContext): void {
+function registerPartners(app: Server, { pool, lists }: CompaniesContext): void {
   for (const [path, operationId, role, summary] of [
     [
       '/api/company/:id/connected-companies',
@@ -143,13 +144,13 @@ function registerPartners(app: Server, { pool, lists, links }: CompaniesContext)
     app.get(
       path,
       {
-        config: { access: 'user' },
+        config: { access: 'company.member' },
         schema: listPartnersSchema(operationId, summary),
       },
       async request => {
         const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
         const page = pageOf(request.query, SORTABLE);
-        const ids = await links.partnersOf(pool, company.id, role);
+        const ids = await findPartners(pool, company.id, role);
         const { items, count } = await listCompanies(pool, lists, { ids }, page);
         return ok(listAnswer(page, { items: items.map(asItem), count }));
       },

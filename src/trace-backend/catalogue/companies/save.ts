@@ -7,15 +7,16 @@ import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
 import type { Mails } from '../../identity/mails/mails.ts';
 import type { Passwords } from '../../identity/users/passwords.ts';
 import { findCurrency } from '../currency/store.ts';
-import { type ImageReference, type IsOwn, setReferences, type Writer } from '../images/references-store.ts';
+import { type ImageReference, setReferences, type Writer } from '../images/references-store.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members/members-store.ts';
 import { entriesAfter, filesOf } from './record/entries.ts';
-import type { Links } from './record/links.ts';
+import { fieldsOf } from './record/fields.ts';
 import { changedFields, emptyProfile, profileAfter } from './record/profile.ts';
 import type { CompanyBody } from './record/schemas.ts';
 import { insertCompany, newEntryIds, type Profile, updateProfile } from './record/store.ts';
@@ -24,10 +25,8 @@ import { setValueChains } from './record/value-chains.ts';
 export interface CompaniesContext {
   pool: pg.Pool;
   lists: Lists;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
+  records: RecordKinds;
   mails: Mails;
-  links: Links;
   passwords: Passwords;
 }
 
@@ -38,7 +37,7 @@ export interface CompaniesContext {
  * @throws Problem invalid
  */
 export async function createCompany(
-  { pool, isOwn }: CompaniesContext,
+  { pool, records }: CompaniesContext,
   requester: Requester,
   body: CompanyBody & { name: string },
 ): Promise<number> {
@@ -48,7 +47,7 @@ export async function createCompany(
     const id = await insertCompany(database, profile, caller.id, new Date());
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
     const files = filesOf(profile);
-    if (files.length > 0) await carry(database, { caller, isOwn }, id, files);
+    if (files.length > 0) await carry(database, { caller, records }, id, files);
     const valueChains = valueChainsAfter([], body);
     if (valueChains.length > 0) await setValueChains(database, id, valueChains, []);
     const details = { name: profile.name };
@@ -65,7 +64,7 @@ export async function createCompany(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeCompany(
-  { pool, isOwn }: CompaniesContext,
+  { pool, records }: CompaniesContext,
   requester: Requester,
   id: number | undefined,
   body: CompanyBody,
@@ -84,7 +83,7 @@ export async function changeCompany(
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
     if (fields.some(field => WITH_FILES.includes(field))) {
-      await carry(database, { caller, isOwn }, companyId, filesOf(profile));
+      await carry(database, { caller, records }, companyId, filesOf(profile));
     }
     if (hasOtherChains) await setValueChains(database, companyId, valueChains, chains);
     const event: AuditEvent = {
@@ -99,7 +98,7 @@ export async function changeCompany(
 }
 
 /** The fields of a company that have files. */
-const WITH_FILES = ['logo', 'documents', 'certifications'];
+const WITH_FILES: readonly string[] = fieldsOf('image', 'documents', 'certifications');
 
 /** A profile after a change, with ids for its new entries. */
 async function profileSent(database: Database, before: Profile, body: CompanyBody): Promise<Profile> {

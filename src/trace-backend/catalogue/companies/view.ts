@@ -8,10 +8,11 @@ import { asItem as asUserItem } from '../../identity/users/user.ts';
 import { findCurrency } from '../currency/store.ts';
 import { findImages, type Image } from '../images/store.ts';
 import { type CompanyWithUsers, roleIn } from './access.ts';
+import { findRoles } from './associations/store.ts';
 import type { Member } from './members/members-store.ts';
 import { filesOf } from './record/entries.ts';
-import type { Links } from './record/links.ts';
-import { ADDRESS_FIELDS, type BriefProfile, type WholeProfile } from './record/profile-schemas.ts';
+import { ADDRESS_FIELDS, BRIEF, type FieldName, fieldsOf, WHOLE } from './record/fields.ts';
+import type { BriefProfile, WholeProfile } from './record/profile-schemas.ts';
 import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './record/schemas.ts';
 import type { Company, ListedCompany } from './record/store.ts';
 import { valueChainsOf } from './record/value-chains.ts';
@@ -19,14 +20,13 @@ import { valueChainsOf } from './record/value-chains.ts';
 /** A company with its users, as a reader sees it. */
 export async function asCompany(
   database: Database,
-  links: Links,
   { found, caller, language }: { found: CompanyWithUsers; caller: Caller; language: Language },
 ): Promise<Static<typeof CompanySchema>> {
   const { company } = found;
   const [profile, users, companyRoles] = await Promise.all([
     asProfile(database, company, language),
     asUsers(database, found),
-    links.rolesOf(database, company.id),
+    findRoles(database, company.id),
   ]);
   return {
     ...profile,
@@ -85,7 +85,7 @@ export async function asProfile(
   company: Company,
   language: Language,
 ): Promise<Static<typeof WholeProfile>> {
-  const { interview, allowBeycoIntegration, documents, certifications } = company;
+  const { documents, certifications } = company;
   const keys = filesOf(company).map(({ storageKey }) => storageKey);
   const [images, valueChains, currency] = await Promise.all([
     findImages(database, keys),
@@ -98,7 +98,7 @@ export async function asProfile(
   };
   return {
     ...asBrief(company),
-    ...present({ interview, allowBeycoIntegration }),
+    ...plainOf(company, WHOLE),
     ...file('logo', company.logo),
     documents: documents.map(({ document, ...rest }) => ({ ...rest, ...file('document', document) })),
     certifications: certifications.map(({ certificate, ...rest }) => ({
@@ -112,18 +112,25 @@ export async function asProfile(
 
 /** The profile of a company without what it refers to. */
 export function asBrief(company: Company): Static<typeof BriefProfile> {
-  const { id, name, abbreviation, about, manager, webPage, email, phone, mediaLinks } = company;
-  const { displayPrefferedWayOfPayment, purchaseProofDocumentMultipleFarmers } = company;
+  const { id, name, mediaLinks } = company;
   const headquarters = headquartersOf(company);
   return {
     id,
     name,
-    ...present({ abbreviation, about, manager, webPage, email, phone }),
-    ...present({ displayPrefferedWayOfPayment, purchaseProofDocumentMultipleFarmers }),
+    ...plainOf(company, BRIEF),
     ...(Object.keys(headquarters).length > 0 && { headquarters }),
     mediaLinks,
   };
 }
+
+/** Those of these fields that are shown as they are stored, as far as they are set. */
+function plainOf<Names extends FieldName>(company: Company, names: readonly Names[]) {
+  const plain = PLAIN.filter(name => names.some(one => one === name));
+  const values = Object.fromEntries(plain.map(name => [name, company[name]]));
+  return present(values as Pick<Company, Names & (typeof PLAIN)[number]>);
+}
+
+const PLAIN = fieldsOf('text', 'url', 'email', 'flag');
 
 /** A company in lists. */
 export function asItem({

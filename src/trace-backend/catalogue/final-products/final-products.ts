@@ -4,13 +4,13 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { Language } from '../../base/contract/language.ts';
 import { idOf } from '../../base/contract/schemas.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
+import { current } from '../../base/records/changes.ts';
 import { CODE_LISTS } from '../codes/lists.ts';
 import { findCodes, keepCodes } from '../codes/store.ts';
 import { asCodes } from '../codes/view.ts';
-import { asBase } from '../labels/record/label.ts';
-import { findLabels, findLabelsById } from '../labels/record/store.ts';
 import { changeDependent } from '../products/dependents.ts';
+import { asBase } from '../products/labels/label.ts';
+import { findLabels, findLabelsById } from '../products/labels/store.ts';
 import { findProductBases, type Product } from '../products/record/store.ts';
 import type { FinalProductBody } from './schemas.ts';
 import {
@@ -18,9 +18,8 @@ import {
   deleteFinalProduct,
   type FinalProduct,
   findFinalProduct,
-  insertFinalProduct,
+  storeFinalProduct,
   touchFinalProduct,
-  updateFinalProduct,
 } from './store.ts';
 
 /** Final products of one product, at most. */
@@ -41,16 +40,13 @@ export async function saveFinalProduct(
   const id = body.id == null ? undefined : idOf(body.id);
   const action = id === undefined ? 'CREATE_FINAL_PRODUCT' : 'UPDATE_FINAL_PRODUCT';
   return changeDependent({ pool, requester, productId, action }, async database => {
-    const before = id === undefined ? undefined : await ofProduct(database, productId, id);
-    if (before) checkVersion(requester.ifMatch, before.version);
+    const before = id === undefined ? undefined : await changeable(database, requester, productId, id);
     if (!before && (await countFinalProducts(database, productId)) >= MAX_FINAL_PRODUCTS) {
       throw new Problem('final_product.too_many', { max: MAX_FINAL_PRODUCTS });
     }
     const after = changed(before ?? emptyOf(productId), body);
     await check(database, after, before);
-    const at = new Date();
-    if (before) await updateFinalProduct(database, after, at);
-    const saved = before ? after : { ...after, id: await insertFinalProduct(database, after, at) };
+    const saved = { ...after, id: await storeFinalProduct(database, after, new Date()) };
     const next = () => touchFinalProduct(database, saved.id).then(() => saved.id);
     return { ...history(before, saved), result: saved.id, ...(before && { next }) };
   });
@@ -65,8 +61,7 @@ export async function removeFinalProduct(
 ): Promise<void> {
   const change = { pool, requester, productId, action: 'DELETE_FINAL_PRODUCT' as const };
   await changeDependent(change, async database => {
-    const before = await ofProduct(database, productId, id);
-    checkVersion(requester.ifMatch, before.version);
+    const before = await changeable(database, requester, productId, id);
     await deleteFinalProduct(database, id);
     return { ...history(before, undefined), result: undefined };
   });
@@ -112,6 +107,10 @@ function history(before: FinalProduct | undefined, after: FinalProduct | undefin
     finalProducts: { [id]: each && { ...each, version: undefined } },
   });
   return { before: state(before), after: state(after), details: { finalProductId: id, name } };
+}
+
+async function changeable(database: Database, requester: Requester, productId: number, id: number) {
+  return current(requester, await ofProduct(database, productId, id), unknownFinalProduct);
 }
 
 /**

@@ -4,13 +4,13 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { listed, tagVersion } from '../../base/records/answers.ts';
 import { readableCompany } from '../companies/access.ts';
-import { asBase } from '../labels/record/label.ts';
-import { findLabelsById } from '../labels/record/store.ts';
 import { readableProduct } from '../products/access.ts';
+import { asBase } from '../products/labels/label.ts';
+import { findLabelsById } from '../products/labels/store.ts';
 import {
   asFinalProduct,
   asFinalProducts,
@@ -26,7 +26,7 @@ import {
   SORTABLE,
   saveFinalProductSchema,
 } from './schemas.ts';
-import { listFinalProducts } from './store.ts';
+import { type FinalProduct, listFinalProducts } from './store.ts';
 
 interface FinalProductsContext {
   pool: pg.Pool;
@@ -46,7 +46,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: saveFinalProductSchema,
     },
     async request => {
@@ -58,7 +58,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.delete(
     `${PATH}/:finalProductId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteFinalProductSchema,
     },
     async request => {
@@ -73,7 +73,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
   app.get(
     `${PATH}/:finalProductId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getFinalProductSchema,
     },
     async (request, reply) => {
@@ -81,15 +81,14 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
       const found = await ofProduct(pool, id, pathIdOf(finalProductId));
       const answer = await asFinalProduct(pool, found, languageOf(request.headers));
-      reply.header('etag', versionTag(found.version)).header('cache-control', 'private, no-cache');
-      return sendText(reply, JSON.stringify(ok(answer)));
+      return sendText(tagVersion(reply, found.version), JSON.stringify(ok(answer)));
     },
   );
 
   app.get(
     `${PATH}/:finalProductId/labels`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: finalProductLabelsSchema,
     },
     async (request, reply) => {
@@ -105,26 +104,32 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
 }
 
 function registerLists(app: Server, { pool, lists }: FinalProductsContext): void {
+  const answerOf = async (
+    query: Parameters<typeof listed>[0],
+    headers: Parameters<typeof languageOf>[0],
+    of: Parameters<typeof listFinalProducts>[2],
+  ) => {
+    const find = (page: Parameters<typeof listFinalProducts>[3]) => listFinalProducts(pool, lists, of, page);
+    const show = (items: FinalProduct[]) => asFinalProducts(pool, items, languageOf(headers));
+    return JSON.stringify(ok(await listed(query, SORTABLE, find, show)));
+  };
   app.get(
     `${PATH}/list`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listFinalProductsSchema('listFinalProducts', 'The final products of a product', 'productId'),
     },
     async (request, reply) => {
       const { productId = '' } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
-      const page = pageOf(request.query, SORTABLE);
-      const found = await listFinalProducts(pool, lists, { productId: id }, page);
-      const items = await asFinalProducts(pool, found.items, languageOf(request.headers));
-      return sendText(reply, JSON.stringify(ok(listAnswer(page, { items, count: found.count }))));
+      return sendText(reply, await answerOf(request.query, request.headers, { productId: id }));
     },
   );
 
   app.get(
     '/api/final-product/company/:companyId',
     {
-      config: { access: 'user' },
+      config: { access: 'company.member' },
       schema: listFinalProductsSchema(
         'listFinalProductsOfCompany',
         'The final products of the products that a company owns or is associated with',
@@ -134,10 +139,7 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
     async (request, reply) => {
       const { companyId = '' } = request.params;
       const { company } = await readableCompany(pool, callerOf(request), pathIdOf(companyId));
-      const page = pageOf(request.query, SORTABLE);
-      const found = await listFinalProducts(pool, lists, { companyId: company.id }, page);
-      const items = await asFinalProducts(pool, found.items, languageOf(request.headers));
-      return sendText(reply, JSON.stringify(ok(listAnswer(page, { items, count: found.count }))));
+      return sendText(reply, await answerOf(request.query, request.headers, { companyId: company.id }));
     },
   );
 }

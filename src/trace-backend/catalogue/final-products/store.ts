@@ -2,6 +2,16 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import {
+  countRowsWhere,
+  deleteRow,
+  findRow,
+  insertRow,
+  listRows,
+  nextVersion,
+  type RecordTable,
+  updateRow,
+} from '../../base/records/store.ts';
 import { selectProductsOfCompany } from '../products/record/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
@@ -19,46 +29,34 @@ export interface FinalProduct {
   version: number;
 }
 
-const FINAL_PRODUCT = sql`id, product_id AS "productId", name, description, unit_id AS "unitId", version,
-  ARRAY(SELECT label_id FROM final_product_labels WHERE final_product_id = final_products.id ORDER BY position)
-    AS "labelIds"`;
+const TABLE: RecordTable = {
+  name: 'final_products',
+  columns: { productId: 'product_id', name: 'name', description: 'description', unitId: 'unit_id' },
+  read: {
+    labelIds:
+      'ARRAY(SELECT label_id FROM final_product_labels WHERE final_product_id = final_products.id ORDER BY position)',
+  },
+};
 
-export async function findFinalProduct(database: Database, id: number): Promise<FinalProduct | undefined> {
-  const { rows } = await database.query<FinalProduct>(sql`
-    SELECT ${FINAL_PRODUCT} FROM final_products WHERE id = ${id}`);
-  return rows[0];
-}
+export const findFinalProduct = (database: Database, id: number) =>
+  findRow<FinalProduct>(database, TABLE, id);
+export const touchFinalProduct = (database: Database, id: number) => nextVersion(database, TABLE, id);
+export const deleteFinalProduct = (database: Database, id: number) => deleteRow(database, TABLE, id);
+export const countFinalProducts = (database: Database, productId: number) =>
+  countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
 
-/** Stores a final product; the transaction holds the product's row lock. */
-export async function insertFinalProduct(
+/** Stores a final product, new without an id; the transaction holds the product's row lock. Returns its id. */
+export async function storeFinalProduct(
   database: Database,
-  { productId, name, description, unitId, labelIds }: Omit<FinalProduct, 'id' | 'version'>,
+  finalProduct: FinalProduct,
   at: Date,
 ): Promise<number> {
-  const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO final_products (product_id, name, description, unit_id, created_at, updated_at)
-    VALUES (${productId}, ${name}, ${description}, ${unitId}, ${at}, ${at}) RETURNING id`);
-  const { id } = rows[0] as { id: number };
-  await insertLabels(database, id, labelIds);
+  const isNew = finalProduct.id === 0;
+  if (!isNew) await updateRow(database, TABLE, finalProduct, at);
+  const id = isNew ? await insertRow(database, TABLE, finalProduct, at) : finalProduct.id;
+  if (!isNew) await database.query(sql`DELETE FROM final_product_labels WHERE final_product_id = ${id}`);
+  await insertLabels(database, id, finalProduct.labelIds);
   return id;
-}
-
-/** The same for a change. */
-export async function updateFinalProduct(
-  database: Database,
-  { id, name, description, unitId, labelIds }: FinalProduct,
-  at: Date,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE final_products SET name = ${name}, description = ${description}, unit_id = ${unitId}, updated_at = ${at}
-    WHERE id = ${id}`);
-  await database.query(sql`DELETE FROM final_product_labels WHERE final_product_id = ${id}`);
-  await insertLabels(database, id, labelIds);
-}
-
-/** Gives a final product that has changed its next version. */
-export async function touchFinalProduct(database: Database, id: number): Promise<void> {
-  await database.query(sql`UPDATE final_products SET version = version + 1 WHERE id = ${id}`);
 }
 
 async function insertLabels(database: Database, id: number, labelIds: readonly number[]): Promise<void> {
@@ -66,16 +64,6 @@ async function insertLabels(database: Database, id: number, labelIds: readonly n
     INSERT INTO final_product_labels (final_product_id, label_id, position)
     SELECT ${id}::integer, label_id, position
     FROM unnest(${labelIds}::integer[]) WITH ORDINALITY AS sent (label_id, position)`);
-}
-
-export async function deleteFinalProduct(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM final_products WHERE id = ${id}`);
-}
-
-export async function countFinalProducts(database: Database, productId: number): Promise<number> {
-  const { rows } = await database.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM final_products WHERE product_id = ${productId}`);
-  return rows[0]?.count ?? 0;
 }
 
 const KEYS = { id: 'id', name: 'lower(name)' };
@@ -91,23 +79,16 @@ export async function listFinalProducts(
     'productId' in of
       ? sql`product_id = ${of.productId}`
       : sql`product_id IN (${selectProductsOfCompany(of.companyId)})`;
-  const source = {
-    table: 'final_products',
-    columns: FINAL_PRODUCT,
-    key: KEYS[page.sortBy],
-    gather: where,
-    look: where,
-  };
-  return lists.list<FinalProduct>(database, `final products ${JSON.stringify(of)}`, source, page);
+  return listRows<FinalProduct>(database, lists, TABLE, page, { filter: of, where, key: KEYS[page.sortBy] });
 }
 
 /** Which final products carry these labels: the name of one for each label that any does. */
 export async function findLabelUses(
   database: Database,
   labelIds: readonly number[],
-): Promise<{ labelId: number; name: string }[]> {
-  const { rows } = await database.query<{ labelId: number; name: string }>(sql`
-    SELECT label_id AS "labelId", min(name) AS name FROM final_product_labels
+): Promise<{ id: number; name: string }[]> {
+  const { rows } = await database.query<{ id: number; name: string }>(sql`
+    SELECT label_id AS id, min(name) AS name FROM final_product_labels
     JOIN final_products ON final_products.id = final_product_id
     WHERE label_id = ANY (${labelIds}::integer[]) GROUP BY label_id`);
   return rows;

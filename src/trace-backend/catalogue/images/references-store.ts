@@ -3,10 +3,8 @@ import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Caller } from '../../base/access/authentication.ts';
+import type { Entity, RecordKinds } from '../../base/records/kinds.ts';
 import { type Image, type Kind, lockImages } from './store.ts';
-
-/** Kinds of records that refer to images. */
-export type Entity = 'company' | 'product' | 'label' | 'label_batch' | 'knowledge_blog';
 
 /** A record that refers to images. */
 export interface ReferencingRecord {
@@ -14,30 +12,10 @@ export interface ReferencingRecord {
   entityId: number;
 }
 
-/** A check of the caller and a list of records of one kind; true if it holds for at least one. */
-type OfOne = (
-  database: Database,
-  caller: Caller,
-  entity: Entity,
-  entityIds: readonly number[],
-) => Promise<boolean>;
-
-/** Whether the caller may see at least one of these records. */
-export type MayRead = OfOne;
-
-/** Whether at least one of these records belongs to a company that the caller acts for, or to the caller. */
-export type IsOwn = OfOne;
-
-/** The reader, with the check of which records they may see. */
-export interface Reader {
-  caller: Caller;
-  mayRead: MayRead;
-}
-
-/** The writer of a record, with the check of which records are theirs. */
+/** The reader or writer of a record, with what decides which records they may see and which are theirs. */
 export interface Writer {
   caller: Caller;
-  isOwn: IsOwn;
+  records: RecordKinds;
 }
 
 /** A reference to an image in a field of a record. */
@@ -78,7 +56,7 @@ export async function setReferences(
   for (const { field, storageKey, kind } of images) {
     const image = byKey.get(storageKey.toLowerCase());
     const isTheirs =
-      image && (before.includes(image.storageKey) || (await mayGiveImage(database, writer, image)));
+      image && (before.includes(image.storageKey) || (await isForCaller(database, writer, image, 'isOwn')));
     if (!isTheirs) faults.push(fault('file.unknown_storage_key', { field }));
     else if (kind && image.kind !== kind) faults.push(fault('file.other_kind', { field, kind }));
   }
@@ -94,57 +72,46 @@ export async function setReferences(
  * Whether a user may read an image or document: its uploader, a SYSTEM_ADMIN, and everyone who may see a record that
  * refers to it.
  */
-export async function mayReadImage(
-  database: Database,
-  { caller, mayRead }: Reader,
-  image: Image,
-): Promise<boolean> {
-  return isForCaller(database, caller, image, mayRead);
-}
-
-async function mayGiveImage(database: Database, { caller, isOwn }: Writer, image: Image): Promise<boolean> {
-  return isForCaller(database, caller, image, isOwn);
+export async function mayReadImage(database: Database, reader: Writer, image: Image): Promise<boolean> {
+  return isForCaller(database, reader, image, 'mayRead');
 }
 
 async function isForCaller(
   database: Database,
-  caller: Caller,
+  { caller, records }: Writer,
   { storageKey, userId }: Image,
-  throughOne: OfOne,
+  right: 'mayRead' | 'isOwn',
 ): Promise<boolean> {
   if (caller.id === userId || caller.role === 'SYSTEM_ADMIN') return true;
   for (const { entity, entityIds } of await findUses(database, storageKey)) {
-    if (await throughOne(database, caller, entity, entityIds)) return true;
+    if (await records[entity][right](database, caller, entityIds)) return true;
   }
   return false;
 }
-
-/** Whether everyone may see an image or document in one of these records. */
-export type IsPublic = (
-  database: Database,
-  entity: Entity,
-  entityIds: readonly number[],
-  storageKey: string,
-) => Promise<boolean>;
 
 /** Whether everyone may read an image or document, because a published record shows it. */
 export async function isPublicImage(
   database: Database,
-  isPublic: IsPublic,
+  records: RecordKinds,
   { storageKey }: Pick<Image, 'storageKey'>,
 ): Promise<boolean> {
   for (const { entity, entityIds } of await findUses(database, storageKey)) {
-    if (await isPublic(database, entity, entityIds, storageKey)) return true;
+    if (await records[entity].isPublic(database, entityIds, storageKey)) return true;
   }
   return false;
 }
 
-/** Ends all references of deleted records, in the transaction that deletes them. */
+/** Ends all references of deleted records and of what is deleted with them, in the transaction that deletes them. */
 export async function dropReferences(
   database: Database,
+  records: RecordKinds,
   entity: Entity,
   entityIds: readonly number[],
 ): Promise<void> {
+  if (entityIds.length === 0) return;
+  for (const [part, findParts] of Object.entries(records[entity].parts)) {
+    await dropReferences(database, records, part as Entity, await findParts(database, entityIds));
+  }
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT DISTINCT storage_key AS "storageKey" FROM image_uses
     WHERE entity = ${entity} AND entity_id = ANY (${entityIds}::integer[])`);

@@ -7,9 +7,11 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { type FileStore, openFileStore } from '../../../platform/files/index.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { readSettings } from '../../../platform/settings/settings.ts';
+import type { Caller } from '../../base/access/authentication.ts';
+import type { Entity, RecordKinds } from '../../base/records/kinds.ts';
+import { recordKinds } from '../../record-kinds.ts';
 import {
   type ImageReference,
-  type MayRead,
   mayReadImage,
   type ReferencingRecord,
   setReferences,
@@ -37,7 +39,16 @@ const upload = async (kind: 'image' | 'document' = 'image'): Promise<string> =>
 const status = async (key: string, kind: 'image' | 'document' = 'image') =>
   (await downloadFile(trace, owner, `${kind}/${key}`)).status;
 const asCaller = ({ id }: LoggedIn) => ({ id, role: 'USER' as const, sessionId: '', secondFactor: false });
-const nothing: MayRead = async () => false;
+/** Which records are somebody's, and who may read them, as a test says. */
+function kindsWith(holds: (entity: Entity, ids: readonly number[], caller: Caller) => boolean): RecordKinds {
+  const each = Object.entries(recordKinds).map(([entity, kind]) => {
+    const right = async (_database: Database, caller: Caller, ids: readonly number[]) =>
+      holds(entity as Entity, ids, caller);
+    return [entity, { ...kind, mayRead: right, isOwn: right }];
+  });
+  return Object.fromEntries(each);
+}
+const nothing = kindsWith(() => false);
 const company = (entityId: number): ReferencingRecord => ({ entity: 'company', entityId });
 
 /** Has a record carry images, as the record's own transaction does; fields are named by their place. */
@@ -45,13 +56,13 @@ function carry(
   who: LoggedIn,
   record: ReferencingRecord,
   keys: string[],
-  isOwn = nothing,
+  records = nothing,
 ): Promise<Map<string, Image>> {
   const images: ImageReference[] = keys.map((storageKey, n) => ({
     field: `pictures.${n}.storageKey`,
     storageKey,
   }));
-  const writer = { caller: asCaller(who), isOwn };
+  const writer = { caller: asCaller(who), records };
   return transaction(trace.pool, database => setReferences(database, writer, record, images));
 }
 
@@ -95,15 +106,14 @@ test('what a record carries is read by who may see the record', async () => {
   await carry(owner, { entity: 'product', entityId: 2 }, [key]);
   const [image] = await findImages(trace.pool, [key]);
   const asked: [string, readonly number[]][] = [];
-  const seeing = (visible: string): MayRead => {
-    return async (_database: Database, caller, entity, entityIds) => {
+  const seeing = (visible: string) =>
+    kindsWith((entity, ids, caller) => {
       expect(caller.id).toBe(stranger.id);
-      asked.push([entity, entityIds]);
+      asked.push([entity, ids]);
       return entity === visible;
-    };
-  };
-  const may = (mayRead: MayRead) =>
-    mayReadImage(trace.pool, { caller: asCaller(stranger), mayRead }, image as Image);
+    });
+  const may = (records: RecordKinds) =>
+    mayReadImage(trace.pool, { caller: asCaller(stranger), records }, image as Image);
   expect([await may(seeing('product')), await may(seeing('nothing'))]).toEqual([true, false]);
   expect(asked.slice(0, 2)).toEqual([
     ['company', [1]],
@@ -135,11 +145,16 @@ test("a record takes only what is its writer's to give, and says which field nam
   // Writers of a record keep its images; in other records they can only use images of their own records.
   await carry(stranger, company(10), [mine]);
   await refusedFields(carry(stranger, company(11), [mine]));
-  await carry(stranger, company(11), [mine], async (_database, _caller, _entity, ids) => ids.includes(10));
+  await carry(
+    stranger,
+    company(11),
+    [mine],
+    kindsWith((_entity, ids) => ids.includes(10)),
+  );
 
   const document = await upload('document');
   const logo: ImageReference = { field: 'logo.storageKey', storageKey: document, kind: 'image' };
-  const reader = { caller: asCaller(owner), isOwn: nothing };
+  const reader = { caller: asCaller(owner), records: nothing };
   const asLogo = transaction(trace.pool, database => setReferences(database, reader, company(12), [logo]));
   expect(await refusedFields(asLogo)).toEqual({
     'logo.storageKey': 'logo.storageKey must be the storage key of an uploaded image',

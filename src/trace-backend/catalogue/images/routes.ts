@@ -13,8 +13,9 @@ import type { Settings } from '../../../platform/settings/settings.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
 import { receiveFile, tooLarge } from './form.ts';
-import { type IsPublic, isPublicImage, type MayRead, mayReadImage } from './references-store.ts';
+import { isPublicImage, mayReadImage } from './references-store.ts';
 import { type ImageType, type MakeRendition, originalKey, type Renditions, type Size } from './renditions.ts';
 import {
   getDocumentSchema,
@@ -40,8 +41,7 @@ export interface ImagesContext {
   files: FileStore;
   makeRendition: MakeRendition;
   renditionOf: Renditions;
-  mayRead: MayRead;
-  isPublic: IsPublic;
+  records: RecordKinds;
   places: Slots;
 }
 
@@ -107,14 +107,14 @@ function registerImageReading(app: Server, context: ImagesContext): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/image/:storageKey',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getImageSchema,
     handler: (request, reply) => serveImage(request, reply, request.params.storageKey, undefined),
   });
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/image/:storageKey/:size',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getImageSizeSchema,
     handler: (request, reply) => serveImage(request, reply, request.params.storageKey, request.params.size),
   });
@@ -161,12 +161,12 @@ function registerPublicReading(app: Server, context: ImagesContext): void {
 
 /** @throws Problem not_found, the same for what is private and for what does not exist */
 async function publicImage(
-  { pool, isPublic }: ImagesContext,
+  { pool, records }: ImagesContext,
   storageKey: string,
   kinds: readonly Kind[],
 ): Promise<Image> {
   const [image] = await findImages(pool, [storageKey]);
-  if (!image || !kinds.includes(image.kind) || !(await isPublicImage(pool, isPublic, image))) {
+  if (!image || !kinds.includes(image.kind) || !(await isPublicImage(pool, records, image))) {
     throw unknownFile(kinds.at(-1));
   }
   return image;
@@ -196,7 +196,7 @@ function registerDocumentReading(app: Server, context: ImagesContext): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/api/common/document/:storageKey',
-    config: { access: 'user', embeddable: true },
+    config: { access: 'file.readable', embeddable: true },
     schema: getDocumentSchema,
     handler: async (request, reply) => {
       const document = await readableImage(context, request, request.params.storageKey, 'document');
@@ -211,14 +211,14 @@ function unknownFile(kind: Kind | undefined): Problem {
 
 /** @throws Problem not_found, also if the caller may not read it */
 async function readableImage(
-  { pool, mayRead }: ImagesContext,
+  { pool, records }: ImagesContext,
   request: FastifyRequest,
   storageKey: string,
   kind: Kind,
 ): Promise<Image> {
   const [image] = await findImages(pool, [storageKey]);
   const caller = callerOf(request);
-  if (image?.kind !== kind || !(await mayReadImage(pool, { caller, mayRead }, image))) {
+  if (image?.kind !== kind || !(await mayReadImage(pool, { caller, records }, image))) {
     throw unknownFile(kind);
   }
   return image;

@@ -1,4 +1,4 @@
-import type { Label } from '../products/labels-of-products.ts';
+import type { Label } from '../products/labels/store.ts';
 
 /** The path of published labels, each at its uuid. */
 export const PUBLIC_PATH = '/api/public/product/label';

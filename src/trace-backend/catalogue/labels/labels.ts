@@ -6,16 +6,11 @@ import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
-import type { IsOwn } from '../images/references-store.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
+import { dropReferences } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
-import { byId, type Label } from '../products/labels-of-products.ts';
-import type { Product } from '../products/record/store.ts';
-import { changedOwn, copyOf } from './contents/content.ts';
-import { unknownLabel } from './contents/read.ts';
-import type { ContentBody } from './contents/schemas.ts';
-import { fieldsOf, settle } from './contents/settle.ts';
-import { findOwn } from './contents/store.ts';
-import { contentOf, type LabelDependents, MAX_LABELS } from './record/label.ts';
+import { byId, contentOf, MAX_LABELS } from '../products/labels/label.ts';
+import type { Label } from '../products/labels/store.ts';
 import {
   deleteLabels,
   findLabel,
@@ -23,7 +18,13 @@ import {
   insertLabel,
   touchLabels,
   updateLabel,
-} from './record/store.ts';
+} from '../products/labels/store.ts';
+import type { Product } from '../products/record/store.ts';
+import { changedOwn, copyOf } from './contents/content.ts';
+import { unknownLabel } from './contents/read.ts';
+import type { ContentBody } from './contents/schemas.ts';
+import { fieldsOf, settle } from './contents/settle.ts';
+import { findOwn } from './contents/store.ts';
 import type { Action } from './schemas.ts';
 import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
 
@@ -32,9 +33,7 @@ const MAX_FIELDS = 200;
 
 export interface WritingContext {
   pool: pg.Pool;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
-  dependents: LabelDependents;
+  records: RecordKinds;
 }
 
 /**
@@ -99,10 +98,9 @@ export async function executeOnLabel(
  */
 export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
   await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
-    const { release, inUse } = context.dependents;
-    const [use] = await inUse(database, [id]);
+    const [use] = await context.records.label.findUses(database, [id]);
     if (use) throw new Problem('label.in_use', { name: use.name });
-    await release(database, [id]);
+    await dropReferences(database, context.records, 'label', [id]);
     await deleteLabels(database, [id]);
     return label;
   });
@@ -146,7 +144,7 @@ export async function changeValues(
 }
 
 async function changeWithContent(
-  { pool, isOwn }: WritingContext,
+  { pool, records }: WritingContext,
   requester: Requester,
   id: number,
   action: AuditAction,
@@ -161,7 +159,7 @@ async function changeWithContent(
       const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
       const [edited, after] = [edit(label), changedOwn(own, body)];
       await updateLabel(database, edited);
-      await settle(database, { caller: requester.caller, isOwn }, product, edited, after);
+      await settle(database, { caller: requester.caller, records }, product, edited, after);
       return {
         result: undefined,
         before: { labels: { [id]: { ...byId([label])[id], content: own } } },
@@ -202,7 +200,7 @@ function known(labels: readonly Label[], id: number): Label {
 
 /** Changes a label of a product, which makes a new version of the product. */
 async function change(
-  { pool, isOwn }: WritingContext,
+  { pool, records }: WritingContext,
   requester: Requester,
   productId: number,
   action: AuditAction,
@@ -215,7 +213,7 @@ async function change(
     const label = await work(database, before, product);
     const after = await findLabels(database, productId);
     const isThere = after.some(({ id }) => id === label.id);
-    if (isThere) await settle(database, { caller: requester.caller, isOwn }, product, label);
+    if (isThere) await settle(database, { caller: requester.caller, records }, product, label);
     return {
       result: label,
       before: { labels: byId(before) },

@@ -7,8 +7,11 @@ import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { listed } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../products/access.ts';
-import { asLabel, type Label } from '../products/labels-of-products.ts';
+import { asBase, asLabel } from '../products/labels/label.ts';
+import type { Label } from '../products/labels/store.ts';
+import { findLabelByUuid, findLabels } from '../products/labels/store.ts';
 import { asAnswer, described } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
 import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
@@ -32,8 +35,6 @@ import {
   removeLabel,
   type WritingContext,
 } from './labels.ts';
-import { asBase } from './record/label.ts';
-import { findLabelByUuid, findLabels } from './record/store.ts';
 import {
   analyticsSchema,
   createLabelSchema,
@@ -70,7 +71,7 @@ function registerWriting(app: Server, context: LabelsContext): void {
   app.post(
     '/api/product/label/create',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: createLabelSchema,
     },
     async (request, reply) => send(reply, await createLabel(context, requesterOf(request), request.body)),
@@ -79,7 +80,7 @@ function registerWriting(app: Server, context: LabelsContext): void {
   app.put(
     '/api/product/label',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateLabelSchema,
     },
     async (request, reply) =>
@@ -89,7 +90,7 @@ function registerWriting(app: Server, context: LabelsContext): void {
   app.post(
     '/api/product/label/execute/:action',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: executeLabelSchema,
     },
     async (request, reply) => {
@@ -101,7 +102,7 @@ function registerWriting(app: Server, context: LabelsContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteLabelSchema,
     },
     async request => {
@@ -115,7 +116,7 @@ function registerContents(app: Server, context: LabelsContext): void {
   app.put(
     '/api/product/label/content',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateContentSchema,
     },
     async request => {
@@ -127,7 +128,7 @@ function registerContents(app: Server, context: LabelsContext): void {
   app.put(
     '/api/product/label/values',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateValuesSchema,
     },
     async request => {
@@ -147,7 +148,7 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
   app.get(
     '/api/product/:id/labels',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listLabelsSchema,
     },
     async (request, reply) => {
@@ -181,9 +182,9 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
       ({ label, own }: Read) => withValues(pool, label, own),
     ],
   ] as const) {
-    app.get(path, { config: { access: 'user' }, schema }, async (request, reply) => {
+    app.get(path, { config: { access: 'product.readable' }, schema }, async (request, reply) => {
       const read = await readableLabel(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(read.label.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, read.label.version);
       return sendText(reply, JSON.stringify(ok(await answerOf(read))));
     });
   }
@@ -191,19 +192,23 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
 
 function registerDifferences(app: Server, context: LabelsContext): void {
   const path = '/api/product/label/:id/differences';
-  app.get(path, { config: { access: 'user' }, schema: getDifferencesSchema }, async (request, reply) => {
-    const { pool } = context;
-    const { current, ...read } = await readableWithProduct(
-      pool,
-      callerOf(request),
-      pathIdOf(request.params.id),
-    );
-    const found = await findDifferences(pool, read, current);
-    reply.header('etag', comparisonTag(read)).header('cache-control', 'private, no-cache');
-    return sendText(reply, JSON.stringify(ok(found)));
-  });
+  app.get(
+    path,
+    { config: { access: 'product.readable' }, schema: getDifferencesSchema },
+    async (request, reply) => {
+      const { pool } = context;
+      const { current, ...read } = await readableWithProduct(
+        pool,
+        callerOf(request),
+        pathIdOf(request.params.id),
+      );
+      const found = await findDifferences(pool, read, current);
+      reply.header('etag', comparisonTag(read)).header('cache-control', 'private, no-cache');
+      return sendText(reply, JSON.stringify(ok(found)));
+    },
+  );
 
-  app.post(path, { config: { access: 'user' }, schema: takeOverSchema }, async request => {
+  app.post(path, { config: { access: 'product.changeable' }, schema: takeOverSchema }, async request => {
     const { params, body } = request;
     await takeOver(context, requesterOf(request), pathIdOf(params.id), body.names);
     return { status: 'OK' as const };
@@ -214,7 +219,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
   app.get(
     '/api/product/label/analytics/:uuid',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: analyticsSchema,
     },
     async request => {
@@ -228,7 +233,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
   app.get(
     '/api/product/label/:id/instructions',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: instructionsSchema,
     },
     async (request, reply) => {

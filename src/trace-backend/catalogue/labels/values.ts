@@ -1,7 +1,8 @@
 import type { Database } from '../../../platform/database/database.ts';
 import { bodyCheck } from '../../../platform/http/validation.ts';
 import { Type } from '../../../platform/type.ts';
-import { asLabel, type Label } from '../products/labels-of-products.ts';
+import { asLabel } from '../products/labels/label.ts';
+import type { Label } from '../products/labels/store.ts';
 import { Field, type LabelField } from '../products/record/label-schemas.ts';
 import { described, valueAt } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';

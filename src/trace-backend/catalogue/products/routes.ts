@@ -7,7 +7,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { tagVersion } from '../../base/records/answers.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
 import { listChanges } from './history/changes-store.ts';
@@ -55,7 +55,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
   app.put(
     '/api/product',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateProductSchema,
     },
     async request => {
@@ -68,7 +68,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteProductSchema,
     },
     async request => {
@@ -82,7 +82,7 @@ function registerLeaving(app: Server, context: ProductsContext): void {
   app.delete(
     '/api/product/:id/company/:companyId',
     {
-      config: { access: 'user' },
+      config: { access: 'product.leavable' },
       schema: leaveProductSchema,
     },
     async request => {
@@ -106,24 +106,18 @@ function registerLeaving(app: Server, context: ProductsContext): void {
   );
 }
 
-function registerReading(app: Server, { pool, labels: ofProducts }: ProductsContext): void {
+function registerReading(app: Server, { pool }: ProductsContext): void {
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getProductSchema,
     },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
-      reply.header('etag', versionTag(product.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, product.version);
       // As text, because the serializer of a schema would change numbers and unknown fields.
-      const answer = await asProduct(
-        pool,
-        ofProducts,
-        callerOf(request),
-        product,
-        languageOf(request.headers),
-      );
+      const answer = await asProduct(pool, callerOf(request), product, languageOf(request.headers));
       const labels = request.query.includeLabels === false ? { labels: [] } : {};
       return sendText(reply, JSON.stringify(ok({ ...answer, ...labels })));
     },
@@ -132,7 +126,7 @@ function registerReading(app: Server, { pool, labels: ofProducts }: ProductsCont
   app.get(
     '/api/product/:id/origin.geojson',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: originSchema,
     },
     async (request, reply) => {
@@ -186,7 +180,7 @@ function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
   app.get(
     '/api/product/:id/history',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: productHistorySchema,
     },
     async (request, reply) => {

@@ -5,11 +5,13 @@ import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { checkVersion } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { type IsOwn, setReferences } from '../images/references-store.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
+import { dropReferences, setReferences } from '../images/references-store.ts';
 import { changeableProduct, leavableProduct } from './access.ts';
 import { changesBetween } from './history/changes.ts';
 import { insertChanges } from './history/changes-store.ts';
-import { byId, type Label, type LabelsOfProducts } from './labels-of-products.ts';
+import { byId, saveLabels } from './labels/label.ts';
+import { findLabels, type Label } from './labels/store.ts';
 import { checkLocations } from './origin/origin.ts';
 import { associationsOf, ownerOf } from './partners/companies.ts';
 import { actsFor, checkReturns } from './partners/departures.ts';
@@ -31,9 +33,7 @@ import { valueChainOf } from './value-chain.ts';
 export interface ProductsContext {
   pool: pg.Pool;
   lists: Lists;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
-  labels: LabelsOfProducts;
+  records: RecordKinds;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface ProductsContext {
  * @throws Problem invalid
  */
 export async function createProduct(
-  { pool, isOwn, labels: ofProducts }: ProductsContext,
+  { pool, records }: ProductsContext,
   requester: Requester,
   body: ProductBody & { name: string },
 ): Promise<number> {
@@ -62,9 +62,9 @@ export async function createProduct(
     await setAssociations(database, id, associations);
     const images = imagesOf(content);
     if (images.length > 0) {
-      await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, images);
+      await setReferences(database, { caller, records }, { entity: 'product', entityId: id }, images);
     }
-    if (body.labels != null) await ofProducts.save(database, id, body.labels, []);
+    if (body.labels != null) await saveLabels(database, records, id, body.labels, []);
     await insertChanges(database, { productId: id, version: 1, at, userId: caller.id }, [{ path: '' }]);
     const details = { name: body.name, companyId };
     await audit(database, requester, { action: 'CREATE_PRODUCT', entity: 'product', entityId: id, details });
@@ -78,7 +78,7 @@ export async function createProduct(
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
 export async function changeProduct(
-  { pool, isOwn, labels: ofProducts }: ProductsContext,
+  { pool, records }: ProductsContext,
   requester: Requester,
   id: number,
   body: ProductBody,
@@ -95,8 +95,9 @@ export async function changeProduct(
     const sent = body.associatedCompanies;
     const associations = await associationsOf(database, sent, companyId, old);
     await checkReturns(database, caller, before, { after: associations, sent });
-    const labels = await ofProducts.find(database, id);
-    const now = body.labels === undefined ? labels : await ofProducts.save(database, id, body.labels, labels);
+    const labels = await findLabels(database, id);
+    const now =
+      body.labels === undefined ? labels : await saveLabels(database, records, id, body.labels, labels);
     const valueChainId = await valueChainOf(database, body.valueChain, before.valueChainId);
     const name = body.name ?? before.name;
     const after = { ...before, name, companyId, valueChainId, content, associations };
@@ -107,7 +108,7 @@ export async function changeProduct(
     await updateProduct(database, { ...after, updatedAt: at });
     await setAssociations(database, id, associations);
     const record = { entity: 'product', entityId: id } as const;
-    await setReferences(database, { caller, isOwn }, record, imagesOf(content));
+    await setReferences(database, { caller, records }, record, imagesOf(content));
     const revision = { productId: id, version: before.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
@@ -127,7 +128,7 @@ export async function changeProduct(
  * @throws Problem not_found, forbidden, precondition_failed
  */
 export async function removeProduct(
-  { pool, isOwn, labels: ofProducts }: ProductsContext,
+  { pool, records }: ProductsContext,
   requester: Requester,
   id: number,
 ): Promise<void> {
@@ -135,14 +136,9 @@ export async function removeProduct(
   await transaction(pool, async database => {
     const product = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, product.version);
-    const labels = await ofProducts.find(database, id);
+    const labels = await findLabels(database, id);
     const before = snapshot(product, labels);
-    await ofProducts.release(
-      database,
-      id,
-      labels.map(label => label.id),
-    );
-    await setReferences(database, { caller, isOwn }, { entity: 'product', entityId: id }, []);
+    await dropReferences(database, records, 'product', [id]);
     await deleteProduct(database, id);
     const revision = { productId: id, version: product.version + 1, at: new Date(), userId: caller.id };
     await insertChanges(database, revision, [{ path: '', before }]);
@@ -158,7 +154,7 @@ export async function removeProduct(
  * @throws Problem not_found, also for a company that is not associated; forbidden; invalid for the owner
  */
 export async function leaveProduct(
-  { pool, labels: ofProducts }: ProductsContext,
+  { pool }: ProductsContext,
   requester: Requester,
   id: number,
   companyId: number,
@@ -171,7 +167,7 @@ export async function leaveProduct(
     }
     if (companyId === product.companyId) throw new Problem('product.owner_cannot_be_removed');
     const associations = product.associations.filter(association => association.companyId !== companyId);
-    const labels = await ofProducts.find(database, id);
+    const labels = await findLabels(database, id);
     const changes = changesBetween(snapshot(product, labels), snapshot({ ...product, associations }, labels));
     const at = new Date();
     await touchProduct(database, id, at);

@@ -4,7 +4,8 @@ import type { Language } from '../../base/contract/language.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
 import { type DescribedImage, describeImages, findImages } from '../images/store.ts';
 import { briefValueChains } from '../value-chains/view.ts';
-import { asLabel, type LabelsOfProducts } from './labels-of-products.ts';
+import { asLabel } from './labels/label.ts';
+import { findLabels } from './labels/store.ts';
 import { wholeOwner } from './partners/owner.ts';
 import { imagesOf, type SentDocument, withDefaults, withDocuments } from './record/content.ts';
 import type { ListedProduct, Product } from './record/store.ts';
@@ -12,7 +13,6 @@ import type { ListedProduct, Product } from './record/store.ts';
 /** A product as in answers to a caller who may see it. */
 export async function asProduct(
   database: Database,
-  ofProducts: LabelsOfProducts,
   caller: Caller,
   product: Product,
   language: Language,
@@ -22,7 +22,7 @@ export async function asProduct(
   const [names, images, labels, owner, [valueChain = {}]] = await Promise.all([
     companyNames(database, [companyId, ...associations.map(each => each.companyId)]),
     findImages(database, keys),
-    ofProducts.find(database, id),
+    findLabels(database, id),
     wholeOwner(database, caller, companyId, language),
     valueChainId === null ? [] : briefValueChains(database, [valueChainId], language),
   ]);

@@ -11,8 +11,8 @@ import {
   queryIdsOf,
   searchedOf,
 } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { listed, tagVersion } from '../../base/records/answers.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 import { SORTABLE as CODE_SORTABLE, type CodeSort, listCodes } from '../codes/store.ts';
 import { asCodes } from '../codes/view.ts';
@@ -35,7 +35,15 @@ import {
   saveValueChainSchema,
   switchValueChainSchema,
 } from './schemas.ts';
-import { findLinked, findValueChain, LINKS, type LinkField, listValueChains, SORTABLE } from './store.ts';
+import {
+  findLinked,
+  findValueChain,
+  LINKS,
+  type LinkField,
+  listValueChains,
+  SORTABLE,
+  type ValueChainFilter,
+} from './store.ts';
 import { asBriefValueChains, asValueChain } from './view.ts';
 
 export interface ValueChainsContext extends SavingContext {
@@ -53,21 +61,15 @@ export function registerValueChains(app: Server, context: ValueChainsContext): v
   registerCompanies(app, context);
 }
 
-function registerReading(app: Server, { pool, lists }: ValueChainsContext): void {
+function registerReading(app: Server, context: ValueChainsContext): void {
+  const { pool } = context;
   app.get(
     `${PATH}/list`,
     { config: { access: 'user' }, schema: listValueChainsSchema },
     async ({ query, headers }) => {
-      const page = pageOf(query, SORTABLE);
       const { valueChainStatus: status, productTypeId } = query;
-      const filter = {
-        query: searchedOf(query),
-        status,
-        productTypeId,
-      };
-      const { items, count } = await listValueChains(pool, lists, filter, page);
-      const shown = await asBriefValueChains(pool, items, languageOf(headers));
-      return ok(listAnswer(page, { items: shown, count }));
+      const filter = { query: searchedOf(query), status, productTypeId };
+      return ok(await valueChainsPage(context, filter, query, languageOf(headers)));
     },
   );
 
@@ -77,11 +79,24 @@ function registerReading(app: Server, { pool, lists }: ValueChainsContext): void
     async ({ params, headers }, reply) => {
       const found = await findValueChain(pool, pathIdOf(params.id));
       if (!found) throw unknownValueChain();
-      reply.header('etag', versionTag(found.version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, found.version);
       return ok(await asValueChain(pool, found, languageOf(headers)));
     },
   );
 }
+
+const valueChainsPage = (
+  { pool, lists }: ValueChainsContext,
+  filter: ValueChainFilter,
+  query: Parameters<typeof listed>[0],
+  language: Language,
+) =>
+  listed(
+    query,
+    SORTABLE,
+    page => listValueChains(pool, lists, filter, page),
+    items => asBriefValueChains(pool, items, language),
+  );
 
 function registerChanging(app: Server, context: ValueChainsContext): void {
   app.put(PATH, { config: { access: 'regional-admin' }, schema: saveValueChainSchema }, async request =>
@@ -174,23 +189,20 @@ async function codesPage(
 
 /** What a company's value chains are, for those who may see the company. */
 function registerCompanies(app: Server, context: ValueChainsContext): void {
-  const { pool, lists, checkCompany } = context;
+  const { pool, checkCompany } = context;
   app.get(
     '/api/company/:id/value-chains',
-    { config: { access: 'user' }, schema: companyValueChainsSchema },
+    { config: { access: 'company.member' }, schema: companyValueChainsSchema },
     async request => {
       const companyId = pathIdOf(request.params.id);
       await checkCompany(callerOf(request), companyId);
-      const page = pageOf(request.query, SORTABLE);
-      const { items, count } = await listValueChains(pool, lists, { companyId }, page);
-      const shown = await asBriefValueChains(pool, items, languageOf(request.headers));
-      return ok(listAnswer(page, { items: shown, count }));
+      return ok(await valueChainsPage(context, { companyId }, request.query, languageOf(request.headers)));
     },
   );
 
   app.get(
     '/api/company/:id/product-types',
-    { config: { access: 'user' }, schema: companyProductTypesSchema },
+    { config: { access: 'company.member' }, schema: companyProductTypesSchema },
     async request => {
       const companyId = pathIdOf(request.params.id);
       await checkCompany(callerOf(request), companyId);

@@ -3,11 +3,10 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../base/access/requester.ts';
-import { type AuditEvent, audit } from '../../base/audit/audit.ts';
+import { audit } from '../../base/audit/audit.ts';
 import { idOf } from '../../base/contract/schemas.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
+import { current, removeRecord, saveRecord, type Use } from '../../base/records/changes.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
-import { namesOf, type Use } from '../codes/save.ts';
 import { keepCodes } from '../codes/store.ts';
 import { findCompanies } from './companies-store.ts';
 import type { ValueChainBody } from './schemas.ts';
@@ -67,27 +66,30 @@ export async function saveValueChain(
   if (id !== undefined && caller.role !== 'SYSTEM_ADMIN') {
     throw new Problem('code.not_changeable', { noun: 'value chain' });
   }
-  return transaction(pool, async database => {
-    const before = id === undefined ? undefined : await lockValueChain(database, id);
-    if (id !== undefined && !before) throw unknownValueChain();
-    if (before) checkVersion(requester.ifMatch, before.version);
-    if (before?.status === 'DISABLED') throw new Problem('value_chain.disabled');
-    const after = rowAfter(before ?? NEW, body);
-    const linksBefore = before ? await findLinks(database, before.id) : NO_LINKS;
-    const links = linksAfter(linksBefore, body);
-    await checkReferences(database, before ?? NEW, after, linksBefore, links);
-    const fields = changedFields(before ?? NEW, after, linksBefore, links);
-    if (before && fields.length === 0) return before.id;
-    const at = new Date();
-    const saved = before?.id ?? (await insertValueChain(database, after, { createdBy: caller.id, at }));
-    if (before) await updateValueChain(database, after, at);
-    for (const field of LINK_FIELDS) {
-      if (fields.includes(field)) await setLinks(database, saved, field, links[field]);
-    }
-    const action = before ? 'UPDATE_VALUE_CHAIN' : 'CREATE_VALUE_CHAIN';
-    const details = before ? { fields } : { name: after.name };
-    await audit(database, requester, { action, entity: 'value-chain', entityId: saved, details });
-    return saved;
+  return saveRecord<ValueChain, { row: ValueChain; links: Links }>(pool, requester, id, {
+    lock: async (database, known) => (known === undefined ? undefined : lockValueChain(database, known)),
+    unknown: unknownValueChain,
+    async change(database, before) {
+      if (before?.status === 'DISABLED') throw new Problem('value_chain.disabled');
+      const row = rowAfter(before ?? NEW, body);
+      const linksBefore = before ? await findLinks(database, before.id) : NO_LINKS;
+      const links = linksAfter(linksBefore, body);
+      await checkReferences(database, before ?? NEW, row, linksBefore, links);
+      return { after: { row, links }, fields: changedFields(before ?? NEW, row, linksBefore, links) };
+    },
+    async store(database, before, { after: { row, links }, fields }, at) {
+      const saved = before?.id ?? (await insertValueChain(database, row, { createdBy: caller.id, at }));
+      if (before) await updateValueChain(database, row, at);
+      for (const field of LINK_FIELDS) {
+        if (fields.includes(field)) await setLinks(database, saved, field, links[field]);
+      }
+      return saved;
+    },
+    event: ({ row: { name } }, fields) => ({
+      action: fields ? 'UPDATE_VALUE_CHAIN' : 'CREATE_VALUE_CHAIN',
+      entity: 'value-chain',
+      details: fields ? { fields } : { name },
+    }),
   });
 }
 
@@ -167,9 +169,7 @@ export async function switchValueChain(
   status: Status,
 ): Promise<void> {
   await transaction(pool, async database => {
-    const before = await lockValueChain(database, id);
-    if (!before) throw unknownValueChain();
-    checkVersion(requester.ifMatch, before.version);
+    const before = current(requester, await lockValueChain(database, id), unknownValueChain);
     if (before.status === status) return;
     await updateValueChain(database, { ...before, status }, new Date());
     const action = `${status === 'ENABLED' ? 'ENABLE' : 'DISABLE'}_VALUE_CHAIN` as const;
@@ -187,21 +187,19 @@ export async function removeValueChain(
   requester: Requester,
   id: number,
 ): Promise<void> {
-  await transaction(pool, async database => {
-    const before = await lockValueChain(database, id);
-    if (!before) throw unknownValueChain();
-    checkVersion(requester.ifMatch, before.version);
-    const companies = await findCompanies(database, id);
-    const [company] = companies ? await findCompanyNames(database, [companies.companyId]) : [];
-    const uses = [
-      ...(companies && company ? [{ noun: 'company', name: company.name, count: companies.count }] : []),
-      ...(await findUses(database, id)),
-    ];
-    if (uses.length > 0) throw new Problem('code.in_use', { noun: 'value chain', uses: namesOf(uses) });
-    await deleteValueChain(database, id);
-    const details = { name: before.name };
-    const event: AuditEvent = { action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', entityId: id, details };
-    await audit(database, requester, event);
+  await removeRecord<ValueChain>(pool, requester, id, {
+    lock: lockValueChain,
+    unknown: unknownValueChain,
+    noun: 'value chain',
+    async findUses(database) {
+      const companies = await findCompanies(database, id);
+      const [company] = companies ? await findCompanyNames(database, [companies.companyId]) : [];
+      const own =
+        companies && company ? [{ noun: 'company', name: company.name, count: companies.count }] : [];
+      return [...own, ...(await findUses(database, id))];
+    },
+    remove: deleteValueChain,
+    event: ({ name }) => ({ action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', details: { name } }),
   });
 }
 

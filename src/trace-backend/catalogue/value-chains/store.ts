@@ -4,8 +4,19 @@ import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { foldName } from '../../base/lists/search.ts';
 import { allOf } from '../../base/lists/store.ts';
+import type { Use } from '../../base/records/changes.ts';
+import {
+  deleteRow,
+  findRow,
+  findRows,
+  insertRow,
+  listRows,
+  lockRow,
+  type RecordTable,
+  selected,
+  updateRow,
+} from '../../base/records/store.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
-import type { Use } from '../codes/save.ts';
 
 export const STATUSES = ['ENABLED', 'DISABLED'] as const;
 export type Status = (typeof STATUSES)[number];
@@ -38,35 +49,29 @@ export interface ValueChain {
   version: number;
 }
 
-const VALUE_CHAIN = sql`id, name, description, status, product_type_id AS "productTypeId", version`;
+const TABLE: RecordTable = {
+  name: 'value_chains',
+  columns: {
+    name: 'name',
+    description: 'description',
+    status: 'status',
+    productTypeId: 'product_type_id',
+  },
+};
 
 /** Value chains in the order of these ids; missing ones are left out. */
-export async function findValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await database.query<ValueChain>(
-    sql`SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ANY (${ids}::integer[])`,
-  );
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return ids.flatMap(id => byId.get(id) ?? []);
-}
-
-export async function findValueChain(database: Database, id: number): Promise<ValueChain | undefined> {
-  const [found] = await findValueChains(database, [id]);
-  return found;
-}
-
+export const findValueChains = (database: Database, ids: readonly number[]) =>
+  findRows<ValueChain>(database, TABLE, ids);
+export const findValueChain = (database: Database, id: number) => findRow<ValueChain>(database, TABLE, id);
 /** A value chain, locked until the end of the transaction. */
-export async function lockValueChain(database: Database, id: number): Promise<ValueChain | undefined> {
-  const { rows } = await database.query<ValueChain>(
-    sql`SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ${id} FOR UPDATE`,
-  );
-  return rows[0];
-}
+export const lockValueChain = (database: Database, id: number) => lockRow<ValueChain>(database, TABLE, id);
+/** Deletes a value chain that no company and no product refers to. */
+export const deleteValueChain = (database: Database, id: number) => deleteRow(database, TABLE, id);
 
 /** Those of these value chains that there are; they are not deleted before the end of the transaction. */
 export async function keepValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
   const { rows } = await database.query<ValueChain>(sql`
-    SELECT ${VALUE_CHAIN} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
+    SELECT ${selected(TABLE)} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
   return rows;
 }
 
@@ -107,35 +112,19 @@ export async function findLinked(
   return rows.map(({ id }) => id);
 }
 
-export async function insertValueChain(
+/** Stores a new value chain; returns its id. */
+export const insertValueChain = (
   database: Database,
-  { name, description, productTypeId }: Pick<ValueChain, 'name' | 'description' | 'productTypeId'>,
+  valueChain: Omit<ValueChain, 'id' | 'version'>,
   { createdBy, at }: { createdBy: number; at: Date },
-): Promise<number> {
-  const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO value_chains (name, folded, description, status, product_type_id, created_by, created_at, updated_at)
-    VALUES (${name}, ${foldName(name)}, ${description}, 'ENABLED', ${productTypeId}, ${createdBy}, ${at}, ${at})
-    RETURNING id`);
-  return (rows[0] as { id: number }).id;
-}
+) => insertRow(database, TABLE, valueChain, at, { folded: foldName(valueChain.name), created_by: createdBy });
 
 /** Stores the next version of a value chain, whose row lock the transaction holds. */
-export async function updateValueChain(
-  database: Database,
-  { id, name, description, status, productTypeId }: ValueChain,
-  at: Date,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE value_chains SET name = ${name}, folded = ${foldName(name)}, description = ${description},
-      status = ${status}, product_type_id = ${productTypeId}, updated_at = ${at},
-      version = version + 1
-    WHERE id = ${id}`);
-}
-
-/** Deletes a value chain that no company and no product refers to. */
-export async function deleteValueChain(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM value_chains WHERE id = ${id}`);
-}
+export const updateValueChain = (database: Database, valueChain: ValueChain, at: Date) =>
+  updateRow(database, TABLE, valueChain, at, {
+    folded: foldName(valueChain.name),
+    version: valueChain.version + 1,
+  });
 
 /** The value chains that use a code: the name of one, and how many there are. */
 export async function findCodeUses(database: Database, list: CodeList, id: number): Promise<Use[]> {
@@ -176,12 +165,5 @@ export async function listValueChains(
     status === undefined ? undefined : sql`status = ${status}`,
     query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`,
   ]);
-  const source = {
-    table: 'value_chains',
-    columns: VALUE_CHAIN,
-    key: KEYS[page.sortBy],
-    gather: where,
-    look: where,
-  };
-  return lists.list<ValueChain>(database, `value_chains ${JSON.stringify(filter)}`, source, page);
+  return listRows<ValueChain>(database, lists, TABLE, page, { filter, where, key: KEYS[page.sortBy] });
 }

@@ -8,6 +8,7 @@ import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
 import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
+import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import {
   findLabel,
   findLabelByUuid,
@@ -16,8 +17,7 @@ import {
   noteFeedback,
   noteFeedbackSeen,
   type UnseenFeedback,
-} from '../../catalogue/labels/record/store.ts';
-import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
+} from '../../catalogue/products/labels/store.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';
 import { checkEmail } from '../../identity/users/email.ts';
 import type { FeedbackBody, FeedbackType, SORTABLE } from './schemas.ts';

@@ -93,7 +93,7 @@ function registerReading(app: Server, context: FeedbackContext): void {
 
   app.post(
     '/api/product/label/:id/feedback/seen',
-    { config: { access: 'user' }, schema: seeFeedbackSchema },
+    { config: { access: 'product.changeable' }, schema: seeFeedbackSchema },
     async request => {
       await seeFeedback(pool, callerOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };
@@ -103,7 +103,7 @@ function registerReading(app: Server, context: FeedbackContext): void {
   app.delete(
     '/api/product/label/feedback/:id',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteFeedbackSchema,
     },
     async request => {

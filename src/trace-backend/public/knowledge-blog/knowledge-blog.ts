@@ -5,12 +5,13 @@ import type { Caller } from '../../base/access/authentication.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { dayOf } from '../../base/contract/dates.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
-import { type IsOwn, setReferences } from '../../catalogue/images/references-store.ts';
+import { current, sentFields } from '../../base/records/changes.ts';
+import type { RecordKinds } from '../../base/records/kinds.ts';
+import { setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
-import { hasPublishedLabel } from '../../catalogue/labels/record/store.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import { changeDependent } from '../../catalogue/products/dependents.ts';
+import { hasPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import { findProduct } from '../../catalogue/products/record/store.ts';
 import { describedDocument } from '../../catalogue/products/view.ts';
 import type { EntryBody } from './schemas.ts';
@@ -29,8 +30,7 @@ const MAX_ENTRIES = 1000;
 
 export interface BlogContext {
   pool: pg.Pool;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
+  records: RecordKinds;
 }
 
 const EMPTY = {
@@ -75,9 +75,7 @@ export async function changeEntry(
   const { productId } = found;
   const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE' as const, unknown: unknownEntry };
   await changeEntries(context, change, async (database, at) => {
-    const before = await findEntry(database, id);
-    if (!before) throw unknownEntry();
-    checkVersion(requester.ifMatch, before.version);
+    const before = current(requester, await findEntry(database, id), unknownEntry);
     const after = changed(before, body);
     await updateEntry(database, after, at);
     return { before, after };
@@ -93,7 +91,7 @@ interface Change {
 
 /** Changes an entry in the history of its product. */
 async function changeEntries(
-  { pool, isOwn }: BlogContext,
+  { pool, records }: BlogContext,
   change: Change,
   work: (database: Database, at: Date) => Promise<{ before?: Entry; after: Entry }>,
 ): Promise<void> {
@@ -104,7 +102,7 @@ async function changeEntries(
       field: `documents.${index}.storageKey`,
       storageKey,
     }));
-    const writer = { caller: change.requester.caller, isOwn };
+    const writer = { caller: change.requester.caller, records };
     await setReferences(database, writer, { entity: 'knowledge_blog', entityId: id }, references);
     const state = (entry: Entry | undefined) => ({
       knowledgeBlogs: { [id]: entry && { ...entry, version: undefined } },
@@ -123,14 +121,13 @@ async function changeEntries(
 function changed(before: Entry, body: EntryBody): Entry {
   const { title, type, date, youtubeUrl, summary, content, documents } = body;
   const keys = documents?.flatMap(({ storageKey }) => storageKey?.toLowerCase() ?? []);
-  const sent = {
+  const sent = sentFields({
     title: title ?? undefined,
     ...{ type, youtubeUrl, summary, content },
     date: date && dayOf('date', date),
     documents: documents === null ? [] : keys && [...new Set(keys)],
-  };
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  });
+  return { ...before, ...sent } as Entry;
 }
 
 /**

@@ -2,9 +2,9 @@ import { type Server, sendText } from '../../../platform/http/server.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { versionTag } from '../../base/contract/versions.ts';
+import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { listed, tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import {
   addEntry,
@@ -37,7 +37,7 @@ function registerWriting(app: Server, context: BlogContext): void {
   app.post(
     `${PATH}/:productId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: addEntrySchema,
     },
     async request => {
@@ -50,7 +50,7 @@ function registerWriting(app: Server, context: BlogContext): void {
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateEntrySchema,
     },
     async request => {
@@ -65,32 +65,27 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
   app.get(
     `${PATH}/list/:productId`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listEntriesSchema,
     },
     async (request, reply) => {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.productId));
-      const page = pageOf(request.query, SORTABLE);
-      const { items, count } = await listEntries(
-        pool,
-        lists,
-        { productId: id, type: request.query.type },
-        page,
-      );
-      return sendText(reply, JSON.stringify(ok(listAnswer(page, { items: items.map(present), count }))));
+      const filter = { productId: id, type: request.query.type };
+      const find = (page: Parameters<typeof listEntries>[3]) => listEntries(pool, lists, filter, page);
+      const answer = await listed(request.query, SORTABLE, find, items => items.map(present));
+      return sendText(reply, JSON.stringify(ok(answer)));
     },
   );
 
   app.get(
     `${PATH}/:id`,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getEntrySchema,
     },
     async (request, reply) => {
       const entry = await readableEntry(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(entry.version)).header('cache-control', 'private, no-cache');
-      return sendText(reply, JSON.stringify(ok(await asEntry(pool, entry))));
+      return sendText(tagVersion(reply, entry.version), JSON.stringify(ok(await asEntry(pool, entry))));
     },
   );
 

@@ -1,7 +1,16 @@
-import sql from 'sql-template-tag';
+import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import {
+  countRowsWhere,
+  findRow,
+  insertRow,
+  listRows,
+  nextVersion,
+  type RecordTable,
+  updateRow,
+} from '../../base/records/store.ts';
 import type { BlogType, SORTABLE } from './schemas.ts';
 
 /** An entry of a product's knowledge blog. */
@@ -23,48 +32,31 @@ export interface Entry {
 
 export type ListedEntry = Pick<Entry, 'id' | 'type' | 'title' | 'date' | 'youtubeUrl'>;
 
-const LISTED = sql`id, type, title, to_char(date, 'YYYY-MM-DD') AS date, youtube_url AS "youtubeUrl"`;
-const ENTRY = sql`${LISTED}, product_id AS "productId", summary, content, documents, version`;
+const DATE = "to_char(date, 'YYYY-MM-DD')";
+const TABLE: RecordTable = {
+  name: 'knowledge_blog',
+  columns: {
+    type: 'type',
+    title: 'title',
+    date: { column: 'date', select: DATE },
+    youtubeUrl: 'youtube_url',
+    productId: 'product_id',
+    summary: 'summary',
+    content: 'content',
+    documents: 'documents',
+  },
+};
+const LISTED = sql`id, type, title, ${raw(DATE)} AS date, youtube_url AS "youtubeUrl"`;
 
-export async function findEntry(database: Database, id: number): Promise<Entry | undefined> {
-  const { rows } = await database.query<Entry>(sql`SELECT ${ENTRY} FROM knowledge_blog WHERE id = ${id}`);
-  return rows[0];
-}
-
+export const findEntry = (database: Database, id: number) => findRow<Entry>(database, TABLE, id);
 /** Stores an entry; the transaction holds the product's row lock. */
-export async function insertEntry(
-  database: Database,
-  entry: Omit<Entry, 'id' | 'version'>,
-  at: Date,
-): Promise<number> {
-  const { productId, type, title, date, youtubeUrl, summary, content, documents } = entry;
-  const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO knowledge_blog (product_id, type, title, date, youtube_url, summary, content, documents, created_at,
-      updated_at)
-    VALUES (${productId}, ${type}, ${title}, ${date}, ${youtubeUrl}, ${summary}, ${content}, ${documents}, ${at}, ${at})
-    RETURNING id`);
-  return (rows[0] as { id: number }).id;
-}
-
-/** The same for a change. */
-export async function updateEntry(database: Database, entry: Entry, at: Date): Promise<void> {
-  const { id, type, title, date, youtubeUrl, summary, content, documents } = entry;
-  await database.query(sql`
-    UPDATE knowledge_blog SET type = ${type}, title = ${title}, date = ${date}, youtube_url = ${youtubeUrl},
-      summary = ${summary}, content = ${content}, documents = ${documents}, updated_at = ${at}
-    WHERE id = ${id}`);
-}
-
-/** Gives an entry that has changed its next version. */
-export async function touchEntry(database: Database, id: number): Promise<void> {
-  await database.query(sql`UPDATE knowledge_blog SET version = version + 1 WHERE id = ${id}`);
-}
-
-export async function countEntries(database: Database, productId: number): Promise<number> {
-  const { rows } = await database.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM knowledge_blog WHERE product_id = ${productId}`);
-  return rows[0]?.count ?? 0;
-}
+export const insertEntry = (database: Database, entry: Omit<Entry, 'id' | 'version'>, at: Date) =>
+  insertRow(database, TABLE, entry, at);
+export const updateEntry = (database: Database, entry: Entry, at: Date) =>
+  updateRow(database, TABLE, entry, at);
+export const touchEntry = (database: Database, id: number) => nextVersion(database, TABLE, id);
+export const countEntries = (database: Database, productId: number) =>
+  countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
 
 const KEYS = { id: 'id', title: 'lower(title)', date: 'date', type: 'type' };
 
@@ -72,19 +64,14 @@ const KEYS = { id: 'id', title: 'lower(title)', date: 'date', type: 'type' };
 export async function listEntries(
   database: Database,
   lists: Lists,
-  { productId, type }: { productId: number; type: BlogType | undefined },
+  filter: { productId: number; type: BlogType | undefined },
   page: Page<(typeof SORTABLE)[number]>,
 ): Promise<{ items: ListedEntry[]; count: number }> {
+  const { productId, type } = filter;
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const where = sql`product_id = ${productId} AND ${ofType}`;
-  const source = {
-    table: 'knowledge_blog',
-    columns: LISTED,
-    key: KEYS[page.sortBy],
-    gather: where,
-    look: where,
-  };
-  return lists.list<ListedEntry>(database, `blog of ${productId} ${type ?? ''}`, source, page);
+  const key = KEYS[page.sortBy];
+  return listRows<ListedEntry>(database, lists, TABLE, page, { filter, where, key, columns: LISTED });
 }
 
 /** The products of these entries. */
@@ -94,9 +81,9 @@ export async function findBlogProducts(database: Database, ids: readonly number[
   return rows.map(({ id }) => id);
 }
 
-/** The ids of all entries about a product. */
-export async function findEntryIds(database: Database, productId: number): Promise<number[]> {
+/** The ids of all entries about these products. */
+export async function findEntryIds(database: Database, productIds: readonly number[]): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
-    SELECT id FROM knowledge_blog WHERE product_id = ${productId}`);
+    SELECT id FROM knowledge_blog WHERE product_id = ANY (${productIds}::integer[])`);
   return rows.map(({ id }) => id);
 }

@@ -7,8 +7,8 @@ import { ok } from '../../base/contract/envelope.ts';
 import { asBatches, unknownBatch } from '../../catalogue/labels/batches/batches.ts';
 import { type Batch, findBatchByNumber } from '../../catalogue/labels/batches/store.ts';
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
-import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
-import type { Label } from '../../catalogue/products/labels-of-products.ts';
+import type { Label } from '../../catalogue/products/labels/store.ts';
+import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import type { AskedBatch } from './forms/batch-form.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { MESSAGE_LANGUAGES } from '../../../platform/messages/messages.ts';
+import { FIELDS, type Field } from '../../catalogue/companies/record/fields.ts';
 import { termOf } from './terms.ts';
 
 const MESSAGES = path.resolve(import.meta.dirname, '../../../../messages');
@@ -9,14 +10,9 @@ const PATHS = [
   ...['description', 'origin', 'origin.map', 'journeyMarkers', 'process.production'],
   ...['responsibility.laborPolicies', 'documents', 'company.certifications', 'certification.until'],
   ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
-  ...[
-    'company.about',
-    'company.manager',
-    'company.email',
-    'company.phone',
-    'company.webPage',
-    'company.logo',
-  ],
+  ...Object.entries<Field>(FIELDS).flatMap(([name, { label }]) =>
+    label === 'shown' ? [`company.${name}`] : [],
+  ),
 ];
 
 test.each(MESSAGE_LANGUAGES)("headings are the words of the console's preview (%s)", language => {

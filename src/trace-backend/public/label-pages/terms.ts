@@ -1,5 +1,6 @@
 import type english from '../../../../messages/en/labels.json';
 import { readMessages } from '../../../platform/messages/messages.ts';
+import { fieldsLabelsShow } from '../../catalogue/companies/record/fields.ts';
 
 const wordsIn = readMessages<`labels.${keyof typeof english}`>('labels.json');
 
@@ -16,12 +17,7 @@ const HEADINGS = new Map(
       'labels.part.sustainability-production',
       'labels.part.sustainability-packaging',
       'labels.part.sustainability-co2Footprint',
-      'labels.part.company-about',
-      'labels.part.company-manager',
-      'labels.part.company-email',
-      'labels.part.company-phone',
-      'labels.part.company-webPage',
-      'labels.part.company-logo',
+      ...fieldsLabelsShow().map(name => `labels.part.company-${name}` as const),
       'labels.part.company-certifications',
       'labels.part.certification-until',
       'labels.part.documents',

@@ -1,4 +1,5 @@
 import { escaped } from '../../../platform/http/page.ts';
+import { fieldsOf } from '../../catalogue/companies/record/fields.ts';
 import { dayOf } from '../../catalogue/labels/documents/certifications.ts';
 import type { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 import { termOf } from './terms.ts';
@@ -28,10 +29,10 @@ export function mailAddressOf(typed: string): string | undefined {
   return name && host && `mailto:${encodeURIComponent(name)}@${host}`;
 }
 
-const ADDRESSES: Partial<Record<string, (typed: string) => string | undefined>> = {
-  'company.webPage': webAddressOf,
-  'company.email': mailAddressOf,
-};
+const ADDRESSES: Partial<Record<string, (typed: string) => string | undefined>> = Object.fromEntries([
+  ...fieldsOf('url').map(name => [`company.${name}`, webAddressOf]),
+  ...fieldsOf('email').map(name => [`company.${name}`, mailAddressOf]),
+]);
 
 /** The text of a field, as a link if it is an address. */
 export function linked(field: string, text: string): Text {

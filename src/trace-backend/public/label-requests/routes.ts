@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Server } from '../../../platform/http/server.ts';
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
-import { findPublishedLabel } from '../../catalogue/labels/record/store.ts';
+import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import { logRequestSchema } from './schemas.ts';
 import { countRequest } from './store.ts';
 

@@ -1,3 +1,4 @@
+import { TEXTS as COMPANY_TEXTS } from '../../companies/profile.ts';
 import {
   AMOUNTS,
   COLOURS,
@@ -84,13 +85,10 @@ const BATCH: Fields = {
 /** What a label tells of the owner. */
 const COMPANY: Fields = fieldsOf('companies', {
   ...Object.fromEntries(
-    ['name', 'about', 'manager', 'email', 'phone', 'webPage', 'interview', 'abbreviation'].map(name => [
-      name,
-      `field.${name}`,
+    [...Object.keys(COMPANY_TEXTS), 'headquarters.country'].map(path => [
+      path,
+      `field.${path.slice(path.lastIndexOf('.') + 1)}`,
     ]),
-  ),
-  ...Object.fromEntries(
-    ['address', 'zip', 'city', 'state', 'country'].map(name => [`headquarters.${name}`, `field.${name}`]),
   ),
   ...{ logo: 'logo', headquarters: 'group.address' },
 });

@@ -32,18 +32,6 @@ export async function findAddressInvitationIds(
   return rows.map(({ id }) => id);
 }
 
-/** The companies that a user created and is still a member of, with all fields. */
-export function companiesBy(userId: number): pg.QueryConfig {
-  return sql`
-    SELECT id, status, name, abbreviation, about, manager, web_page, email, phone, interview, media_links,
-      documents, certifications, display_preferred_way_of_payment, purchase_proof_multiple_farmers,
-      allow_beyco_integration, currency, address, city, state, zip, cell, sector, village, other_address,
-      honduras_farm, honduras_village, honduras_municipality, honduras_department, country_id, created_at
-    FROM companies
-    WHERE created_by = ${userId} AND id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})
-    ORDER BY id`;
-}
-
 /**
  * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, also those
  * without a member.

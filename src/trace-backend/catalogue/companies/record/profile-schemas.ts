@@ -1,10 +1,11 @@
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Id } from '../../../base/contract/schemas.ts';
-import { nullable, nullableEach, oneOf, RecordKey, text } from '../../../base/contract/shapes.ts';
+import { nullable, oneOf, RecordKey, text } from '../../../base/contract/shapes.ts';
 import { Country } from '../../../base/countries/schemas.ts';
 import { MAX_VALUE_CHAINS } from '../../value-chains/references.ts';
+import { ADDRESS, type AddressField, BRIEF, byKind, type Field, fieldsOf, WHOLE } from './fields.ts';
 
 /** Entries of each list of a company, at most. */
 const MAX_ENTRIES = 100;
@@ -27,26 +28,9 @@ const CountryReference = Type.Object(
   { description: 'by its id or its code' },
 );
 
-/** The texts of an address, and their greatest lengths. */
-const ADDRESS = {
-  address: 255,
-  city: 255,
-  state: 255,
-  zip: 50,
-  cell: 255,
-  sector: 255,
-  village: 255,
-  otherAddress: 255,
-  hondurasFarm: 255,
-  hondurasVillage: 255,
-  hondurasMunicipality: 255,
-  hondurasDepartment: 255,
-} as const;
-export type AddressField = keyof typeof ADDRESS;
-export const ADDRESS_FIELDS = Object.keys(ADDRESS) as AddressField[];
-
-const addressTexts = Object.fromEntries(
-  Object.entries(ADDRESS).map(([field, length]) => [field, text(length)]),
+/** The texts of an address in a body. */
+export const addressTexts = Object.fromEntries(
+  Object.entries(ADDRESS).map(([field, { max }]) => [field, text(max)]),
 ) as Record<AddressField, ReturnType<typeof text>>;
 
 /** An address in a body. */
@@ -92,64 +76,57 @@ const CertificationBody = named(
   }),
 );
 
+const textOf = ({ max = 0 }: Field) => text(max);
+const links = Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
+  maxProperties: MAX_LINKS,
+  description: `links by the name of the medium, ${MAX_LINKS} at most`,
+  examples: [{ facebook: 'https://facebook.example/kopanyi' }],
+});
+const listed = <Item extends TSchema>(item: Item, max: number, description: string) =>
+  nullable(Type.Array(item, { maxItems: max, description: `${max} at most${description}` }));
+
 /** The fields of a body that make the profile of a company, besides its name. */
-export const profileFields = {
-  abbreviation: text(255),
-  headquarters: nullable(AddressBody),
-  about: text(2000),
-  manager: text(255),
-  webPage: text(255),
-  email: nullable(Type.String({ maxLength: 255, description: 'e-mail address; may be empty' })),
-  phone: text(255),
-  interview: text(2000),
-  mediaLinks: nullable(
-    Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
-      maxProperties: MAX_LINKS,
-      description: `links by the name of the medium, ${MAX_LINKS} at most`,
-      examples: [{ facebook: 'https://facebook.example/kopanyi' }],
-    }),
-  ),
-  ...nullableEach({
-    displayPrefferedWayOfPayment: Type.Boolean({
-      description: 'whether forms of deliveries ask for the preferred way of payment',
-    }),
-    purchaseProofDocumentMultipleFarmers: Type.Boolean({
-      description: 'whether one proof of purchase may name several farmers',
-    }),
-    allowBeycoIntegration: Type.Boolean({ description: 'whether offers may be sent to Beyco' }),
-  }),
-  logo: file('an uploaded image'),
-  documents: nullable(
-    Type.Array(DocumentBody, {
-      maxItems: MAX_ENTRIES,
-      description: `${MAX_ENTRIES} at most; replaces the list. Entries with an id of the company stay the same document`,
-    }),
-  ),
-  certifications: nullable(
-    Type.Array(CertificationBody, {
-      maxItems: MAX_ENTRIES,
-      description: `${MAX_ENTRIES} at most; replaces the list, as documents do`,
-    }),
-  ),
-  valueChains: nullable(
-    Type.Array(Type.Object({ id: Id }), {
-      maxItems: MAX_VALUE_CHAINS,
-      description: `${MAX_VALUE_CHAINS} at most, by their ids; replaces the list`,
-    }),
-  ),
-  currency: nullable(
-    Type.Object(
-      { code: nullable(Type.String({ maxLength: 10, description: 'ISO 4217 code' })) },
-      { description: 'a currency type, by its code' },
-    ),
-  ),
-};
+export const profileFields = byKind(
+  [
+    ...fieldsOf('text', 'address', 'url', 'email'),
+    ...fieldsOf('links'),
+    ...fieldsOf('flag'),
+    ...fieldsOf('image', 'documents', 'certifications', 'valueChains', 'currency'),
+  ],
+  {
+    text: textOf,
+    url: textOf,
+    email: ({ max = 0 }) =>
+      nullable(Type.String({ maxLength: max, description: 'e-mail address; may be empty' })),
+    address: () => nullable(AddressBody),
+    links: () => nullable(links),
+    flag: ({ description = '' }) => nullable(Type.Boolean({ description })),
+    image: () => file('an uploaded image'),
+    documents: () =>
+      listed(
+        DocumentBody,
+        MAX_ENTRIES,
+        '; replaces the list. Entries with an id of the company stay the same document',
+      ),
+    certifications: () => listed(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
+    valueChains: () => listed(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
+    currency: () =>
+      nullable(
+        Type.Object(
+          { code: nullable(Type.String({ maxLength: 10, description: 'ISO 4217 code' })) },
+          { description: 'a currency type, by its code' },
+        ),
+      ),
+  },
+);
 
 const ProfileBody = Type.Object(profileFields);
 export type SentAddress = Static<typeof AddressBody>;
 export type SentProfile = Static<typeof ProfileBody>;
 
 const word = (...examples: string[]) => Type.Optional(Type.String({ examples }));
+const wordOf = ({ example }: { example?: string; max?: number }) =>
+  example === undefined ? word() : word(example);
 
 /** An uploaded image or document in answers. */
 export const StoredFile = named(
@@ -167,38 +144,11 @@ export const StoredFile = named(
 export const Address = named(
   'Address',
   Type.Object({
-    address: word('KN 3 Ave'),
-    city: word('Kigali'),
-    state: word('Kigali'),
-    zip: word('00000'),
-    cell: word('Kibenga'),
-    sector: word('Mbazi'),
-    village: word('Rwezamenyo'),
-    otherAddress: word(),
-    hondurasFarm: word(),
-    hondurasVillage: word(),
-    hondurasMunicipality: word(),
-    hondurasDepartment: word(),
+    ...(Object.fromEntries(Object.entries(ADDRESS).map(([field, each]) => [field, wordOf(each)])) as Record<
+      AddressField,
+      ReturnType<typeof word>
+    >),
     country: Type.Optional(Country),
-  }),
-);
-
-/** The profile of a company without what it refers to; unset fields are absent. */
-export const BriefProfile = named(
-  'BriefCompany',
-  Type.Object({
-    id: Type.Integer({ examples: [3] }),
-    name: Type.String({ examples: ['Kopanyi'] }),
-    abbreviation: word('KOP'),
-    headquarters: Type.Optional(Address),
-    about: word('Washing stations around the lake'),
-    manager: word('Ana Uwase'),
-    webPage: word('https://kopanyi.example'),
-    email: word('info@kopanyi.example'),
-    phone: word('+250700000000'),
-    displayPrefferedWayOfPayment: Type.Optional(Type.Boolean()),
-    purchaseProofDocumentMultipleFarmers: Type.Optional(Type.Boolean()),
-    mediaLinks: Type.Record(Type.String(), Type.String(), { description: 'links by the name of the medium' }),
   }),
 );
 
@@ -241,21 +191,35 @@ export const BriefValueChain = named(
   }),
 );
 
+/** The fields of answers. */
+const SHOWN = {
+  name: ({ example }: Field) => Type.String({ examples: [example] }),
+  text: wordOf,
+  url: wordOf,
+  email: wordOf,
+  flag: () => Type.Optional(Type.Boolean()),
+  address: () => Type.Optional(Address),
+  links: () => Type.Record(Type.String(), Type.String(), { description: 'links by the name of the medium' }),
+  image: () => Type.Optional(StoredFile),
+  documents: () => Type.Array(CompanyDocument),
+  certifications: () => Type.Array(Certification),
+  valueChains: () => Type.Array(BriefValueChain),
+  currency: () =>
+    Type.Optional(
+      Type.Object({
+        id: Type.Integer({ examples: [7] }),
+        code: Type.String({ examples: ['RWF'] }),
+        label: Type.String(),
+        enabled: Type.Boolean(),
+      }),
+    ),
+};
+
+/** The profile of a company without what it refers to; unset fields are absent. */
+export const BriefProfile = named(
+  'BriefCompany',
+  Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, SHOWN) }),
+);
+
 /** The whole profile of a company. */
-export const WholeProfile = Type.Object({
-  ...BriefProfile.properties,
-  interview: word('https://video.example/2'),
-  logo: Type.Optional(StoredFile),
-  documents: Type.Array(CompanyDocument),
-  certifications: Type.Array(Certification),
-  valueChains: Type.Array(BriefValueChain),
-  currency: Type.Optional(
-    Type.Object({
-      id: Type.Integer({ examples: [7] }),
-      code: Type.String({ examples: ['RWF'] }),
-      label: Type.String(),
-      enabled: Type.Boolean(),
-    }),
-  ),
-  allowBeycoIntegration: Type.Optional(Type.Boolean()),
-});
+export const WholeProfile = Type.Object({ ...BriefProfile.properties, ...byKind(WHOLE, SHOWN) });

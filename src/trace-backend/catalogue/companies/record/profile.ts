@@ -3,7 +3,8 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import { type Country, findCountry, findCountryByCode } from '../../../base/countries/countries.ts';
 import { checkEmail } from '../../../identity/users/email.ts';
 import type { Entries } from './entries.ts';
-import { ADDRESS_FIELDS, type AddressField, type SentAddress } from './profile-schemas.ts';
+import { ADDRESS_FIELDS, type AddressField, fieldsOf } from './fields.ts';
+import type { SentAddress } from './profile-schemas.ts';
 import type { CompanyBody } from './schemas.ts';
 import type { Profile } from './store.ts';
 
@@ -14,11 +15,7 @@ const PATHS: Partial<Record<keyof Profile, string>> = {
 };
 
 /** Fields that are stored as they are sent. */
-const PLAIN = [
-  ...(['name', 'abbreviation', 'about', 'manager', 'webPage', 'phone', 'interview'] as const),
-  ...(['displayPrefferedWayOfPayment', 'purchaseProofDocumentMultipleFarmers'] as const),
-  'allowBeycoIntegration',
-] as const;
+const PLAIN = fieldsOf('name', 'text', 'url', 'flag');
 
 const NOTHING = { mediaLinks: {}, documents: [], certifications: [] };
 

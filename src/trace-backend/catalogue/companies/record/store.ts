@@ -6,31 +6,20 @@ import { foldName, ngramsOf } from '../../../base/lists/search.ts';
 import { allOf, containsText, type ListSource } from '../../../base/lists/store.ts';
 import { VALUE_CHAIN_IDS } from '../../value-chains/companies-store.ts';
 import type { Entries } from './entries.ts';
-import type { AddressField } from './profile-schemas.ts';
+import { type AddressField, COLUMNS, type FIELDS, type NamesOf } from './fields.ts';
 import type { FILTERED, SORTABLE, Status } from './schemas.ts';
 
-/** The profile of a company; null for unset fields. */
-export type Profile = Record<AddressField, string | null> &
-  Entries & {
-    name: string;
-    abbreviation: string | null;
-    about: string | null;
-    manager: string | null;
-    webPage: string | null;
-    email: string | null;
-    phone: string | null;
-    interview: string | null;
-    displayPrefferedWayOfPayment: boolean | null;
-    purchaseProofDocumentMultipleFarmers: boolean | null;
-    allowBeycoIntegration: boolean | null;
-    countryId: number | null;
-    /** code of a currency type */
-    currency: string | null;
-    /** storage key of an image */
-    logo: string | null;
-    /** links by the name of the medium */
-    mediaLinks: Record<string, string>;
-  };
+/** What is stored of each kind of field; null for unset ones. */
+interface Stored extends Record<'text' | 'url' | 'email' | 'currency' | 'image', string | null>, Entries {
+  name: string;
+  flag: boolean | null;
+  links: Record<string, string>;
+}
+
+/** The profile of a company, with the code of its currency and the storage key of its logo. */
+export type Profile = Record<AddressField, string | null> & {
+  [Name in NamesOf<{ kind: keyof Stored }>]: Stored[(typeof FIELDS)[Name]['kind']];
+} & { countryId: number | null };
 
 export type Company = Profile & {
   id: number;
@@ -40,38 +29,7 @@ export type Company = Profile & {
   valueChainIds: number[];
 };
 
-const COLUMNS: Record<keyof Profile, string> = {
-  name: 'name',
-  abbreviation: 'abbreviation',
-  about: 'about',
-  manager: 'manager',
-  webPage: 'web_page',
-  email: 'email',
-  phone: 'phone',
-  interview: 'interview',
-  displayPrefferedWayOfPayment: 'display_preferred_way_of_payment',
-  purchaseProofDocumentMultipleFarmers: 'purchase_proof_multiple_farmers',
-  allowBeycoIntegration: 'allow_beyco_integration',
-  address: 'address',
-  city: 'city',
-  state: 'state',
-  zip: 'zip',
-  cell: 'cell',
-  sector: 'sector',
-  village: 'village',
-  otherAddress: 'other_address',
-  hondurasFarm: 'honduras_farm',
-  hondurasVillage: 'honduras_village',
-  hondurasMunicipality: 'honduras_municipality',
-  hondurasDepartment: 'honduras_department',
-  countryId: 'country_id',
-  currency: 'currency',
-  logo: 'logo',
-  mediaLinks: 'media_links',
-  documents: 'documents',
-  certifications: 'certifications',
-};
-const FIELDS = Object.keys(COLUMNS) as (keyof Profile)[];
+const STORED = Object.keys(COLUMNS) as (keyof Profile)[];
 
 /** The value of a column: the driver would write a list as an array of PostgreSQL. */
 function stored(profile: Profile, field: keyof Profile): unknown {
@@ -85,7 +43,7 @@ const COMPANY = raw(
     'status',
     'version',
     `${VALUE_CHAIN_IDS.text} AS "valueChainIds"`,
-    ...FIELDS.map(field => `${COLUMNS[field]} AS "${field}"`),
+    ...STORED.map(field => `${COLUMNS[field]} AS "${field}"`),
   ].join(', '),
 );
 
@@ -122,10 +80,10 @@ export async function insertCompany(
   createdAt: Date,
 ): Promise<number> {
   const folded = searchable(profile);
-  const columns = raw(FIELDS.map(field => COLUMNS[field]).join(', '));
+  const columns = raw(STORED.map(field => COLUMNS[field]).join(', '));
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO companies (status, ${columns}, folded, tokens, created_by, created_at)
-    VALUES ('ACTIVE', ${join(FIELDS.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
+    VALUES ('ACTIVE', ${join(STORED.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
       ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
@@ -134,7 +92,7 @@ export async function insertCompany(
 /** Stores the next version of a company, whose row lock the transaction holds. */
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
   const folded = searchable(profile);
-  const changes = FIELDS.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
+  const changes = STORED.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
   await database.query(sql`
     UPDATE companies SET ${join(changes)}, folded = ${folded}, tokens = ${ngramsOf(folded)}, version = version + 1
     WHERE id = ${id}`);

@@ -6,14 +6,15 @@ import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
 import { withoutUnset } from '../../../base/contract/shapes.ts';
-import { checkVersion } from '../../../base/contract/versions.ts';
-import { type IsOwn, setReferences } from '../../images/references-store.ts';
+import { current, sentFields } from '../../../base/records/changes.ts';
+import type { RecordKinds } from '../../../base/records/kinds.ts';
+import { setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
-import type { Label } from '../../products/labels-of-products.ts';
+import type { Label } from '../../products/labels/store.ts';
+import { findLabel } from '../../products/labels/store.ts';
 import { describedDocument } from '../../products/view.ts';
 import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
-import { findLabel } from '../record/store.ts';
 import { type BatchBody, BatchLocations } from './schemas.ts';
 import {
   type Batch,
@@ -31,8 +32,7 @@ const MAX_BATCHES = 10_000;
 
 export interface BatchContext {
   pool: pg.Pool;
-  /** decides from which records images may be reused */
-  isOwn: IsOwn;
+  records: RecordKinds;
 }
 
 const EMPTY = {
@@ -114,10 +114,7 @@ async function changeOne(
   const label = batch && (await findLabel(context.pool, batch.labelId));
   if (!label) throw unknownBatch();
   await changeBatches(context, { requester, label, action, unknown: unknownBatch }, async (database, at) => {
-    const before = await findBatch(database, id);
-    if (!before) throw unknownBatch();
-    checkVersion(requester.ifMatch, before.version);
-    return work(database, before, at);
+    return work(database, current(requester, await findBatch(database, id), unknownBatch), at);
   });
 }
 
@@ -130,7 +127,7 @@ interface Change {
 
 /** Changes a batch in the history of its product; returns its id. */
 async function changeBatches(
-  { pool, isOwn }: BatchContext,
+  { pool, records }: BatchContext,
   { requester, label, action, unknown }: Change,
   work: (database: Database, at: Date) => Promise<Work>,
 ): Promise<number> {
@@ -142,7 +139,7 @@ async function changeBatches(
     const record = { entity: 'label_batch', entityId: id } as const;
     const field = 'photo.storageKey';
     const photos = after?.photo ? [{ field, storageKey: after.photo, kind: 'image' as const }] : [];
-    await setReferences(database, { caller: requester.caller, isOwn }, record, photos);
+    await setReferences(database, { caller: requester.caller, records }, record, photos);
     const state = (batch: Batch | undefined) => ({
       labels: { [labelId]: { batches: { [id]: batch && { ...batch, version: undefined } } } },
     });
@@ -159,7 +156,7 @@ async function changeBatches(
 /** A batch after a change. */
 function changed(before: Batch, body: BatchBody): Batch {
   const { number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = body;
-  const sent = {
+  const sent = sentFields({
     number: number ?? undefined,
     productionDate: productionDate && dayOf('productionDate', productionDate),
     expiryDate: expiryDate && dayOf('expiryDate', expiryDate),
@@ -167,9 +164,8 @@ function changed(before: Batch, body: BatchBody): Batch {
     photo: photo && (photo.storageKey?.toLowerCase() ?? undefined),
     checkAuthenticity,
     traceOrigin,
-  };
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  });
+  return { ...before, ...sent } as Batch;
 }
 
 /** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */

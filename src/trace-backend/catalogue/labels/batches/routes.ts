@@ -2,9 +2,9 @@ import { type Server, sendText } from '../../../../platform/http/server.ts';
 import { callerOf } from '../../../base/access/authentication.ts';
 import { requesterOf } from '../../../base/access/requester.ts';
 import { ok } from '../../../base/contract/envelope.ts';
-import { idOf, listAnswer, pageOf, pathIdOf } from '../../../base/contract/schemas.ts';
-import { versionTag } from '../../../base/contract/versions.ts';
+import { idOf, pathIdOf } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
+import { listed, tagVersion } from '../../../base/records/answers.ts';
 import { readableLabelOnly } from '../contents/read.ts';
 import {
   asBatches,
@@ -41,7 +41,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.post(
     '/api/product/label_batch/create',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: createBatchSchema,
     },
     async request => {
@@ -53,7 +53,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.put(
     '/api/product/label_batch',
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateBatchSchema,
     },
     async request => {
@@ -66,7 +66,7 @@ function registerWriting(app: Server, context: BatchesContext): void {
   app.delete(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: deleteBatchSchema,
     },
     async request => {
@@ -80,29 +80,28 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getBatchSchema,
     },
     async (request, reply) => {
       const batch = await readableBatch(pool, callerOf(request), pathIdOf(request.params.id));
-      reply.header('etag', versionTag(batch.version)).header('cache-control', 'private, no-cache');
       // As text, because the serializer of a schema would omit unknown fields.
-      return sendText(reply, JSON.stringify(ok((await asBatches(pool, [batch]))[0])));
+      const [shown] = await asBatches(pool, [batch]);
+      return sendText(tagVersion(reply, batch.version), JSON.stringify(ok(shown)));
     },
   );
 
   app.get(
     '/api/product/label/:id/batches',
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: listBatchesSchema,
     },
     async (request, reply) => {
       const { label } = await readableLabelOnly(pool, callerOf(request), pathIdOf(request.params.id));
-      const page = pageOf(request.query, SORTABLE);
       const filter = { labelId: label.id, number: request.query.number };
-      const { items, count } = await listBatches(pool, lists, filter, page);
-      const answer = listAnswer(page, { items: await asBatches(pool, items), count });
+      const find = (page: Parameters<typeof listBatches>[3]) => listBatches(pool, lists, filter, page);
+      const answer = await listed(request.query, SORTABLE, find, items => asBatches(pool, items));
       return sendText(reply, JSON.stringify(ok(answer)));
     },
   );

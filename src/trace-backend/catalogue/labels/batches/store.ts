@@ -2,6 +2,16 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
+import {
+  deleteRow,
+  findRow,
+  insertRow,
+  listRows,
+  nextVersion,
+  type RecordTable,
+  selected,
+  updateRow,
+} from '../../../base/records/store.ts';
 import type { BatchLocation, SORTABLE } from './schemas.ts';
 
 /** A batch of what a label is printed on. */
@@ -24,14 +34,28 @@ export interface Batch {
   version: number;
 }
 
-const BATCH = sql`id, label_id AS "labelId", number, to_char(production_date, 'YYYY-MM-DD') AS "productionDate",
-  to_char(expiry_date, 'YYYY-MM-DD') AS "expiryDate", locations, photo, check_authenticity AS "checkAuthenticity",
-  trace_origin AS "traceOrigin", version`;
+const TABLE: RecordTable = {
+  name: 'label_batches',
+  columns: {
+    labelId: 'label_id',
+    number: 'number',
+    productionDate: { column: 'production_date', select: "to_char(production_date, 'YYYY-MM-DD')" },
+    expiryDate: { column: 'expiry_date', select: "to_char(expiry_date, 'YYYY-MM-DD')" },
+    locations: { column: 'locations', isJson: true },
+    photo: 'photo',
+    checkAuthenticity: 'check_authenticity',
+    traceOrigin: 'trace_origin',
+  },
+};
 
-export async function findBatch(database: Database, id: number): Promise<Batch | undefined> {
-  const { rows } = await database.query<Batch>(sql`SELECT ${BATCH} FROM label_batches WHERE id = ${id}`);
-  return rows[0];
-}
+export const findBatch = (database: Database, id: number) => findRow<Batch>(database, TABLE, id);
+/** Stores a batch; the transaction holds the row lock of the label's product. */
+export const insertBatch = (database: Database, batch: Omit<Batch, 'id' | 'version'>, at: Date) =>
+  insertRow(database, TABLE, batch, at);
+export const updateBatch = (database: Database, batch: Batch, at: Date) =>
+  updateRow(database, TABLE, batch, at);
+export const touchBatch = (database: Database, id: number) => nextVersion(database, TABLE, id);
+export const deleteBatch = (database: Database, id: number) => deleteRow(database, TABLE, id);
 
 /**
  * The batch of a label with this number, regardless of case. Where the numbers of older batches differ in case alone, it
@@ -46,46 +70,11 @@ export async function findBatchByNumber(
   exceptId?: number,
 ): Promise<Batch | undefined> {
   const { rows } = await database.query<Batch>(sql`
-    SELECT ${BATCH} FROM label_batches
+    SELECT ${selected(TABLE)} FROM label_batches
     WHERE label_id = ${labelId} AND lower(number) = lower(${number})
       AND id IS DISTINCT FROM ${exceptId ?? null}::integer
     ORDER BY number = ${number} DESC, id LIMIT 1`);
   return rows[0];
-}
-
-/** Stores a batch; the transaction holds the row lock of the label's product. */
-export async function insertBatch(
-  database: Database,
-  batch: Omit<Batch, 'id' | 'version'>,
-  at: Date,
-): Promise<number> {
-  const { labelId, number, productionDate, expiryDate, locations, photo } = batch;
-  const { rows } = await database.query<{ id: number }>(sql`
-    INSERT INTO label_batches (label_id, number, production_date, expiry_date, locations, photo, check_authenticity,
-      trace_origin, created_at, updated_at)
-    VALUES (${labelId}, ${number}, ${productionDate}, ${expiryDate}, ${JSON.stringify(locations)}, ${photo},
-      ${batch.checkAuthenticity}, ${batch.traceOrigin}, ${at}, ${at})
-    RETURNING id`);
-  return (rows[0] as { id: number }).id;
-}
-
-/** The same for a change. */
-export async function updateBatch(database: Database, batch: Batch, at: Date): Promise<void> {
-  const { id, number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = batch;
-  await database.query(sql`
-    UPDATE label_batches SET number = ${number}, production_date = ${productionDate}, expiry_date = ${expiryDate},
-      locations = ${JSON.stringify(locations)}, photo = ${photo}, check_authenticity = ${checkAuthenticity},
-      trace_origin = ${traceOrigin}, updated_at = ${at}
-    WHERE id = ${id}`);
-}
-
-/** Gives a batch that has changed its next version. */
-export async function touchBatch(database: Database, id: number): Promise<void> {
-  await database.query(sql`UPDATE label_batches SET version = version + 1 WHERE id = ${id}`);
-}
-
-export async function deleteBatch(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM label_batches WHERE id = ${id}`);
 }
 
 /** The batches of a label: how many there are, can be checked and can be traced. */
@@ -115,19 +104,13 @@ const KEYS = { id: 'id', number: 'number', productionDate: 'production_date', ex
 export async function listBatches(
   database: Database,
   lists: Lists,
-  { labelId, number }: BatchFilter,
+  filter: BatchFilter,
   page: Page<(typeof SORTABLE)[number]>,
 ): Promise<{ items: Batch[]; count: number }> {
+  const { labelId, number } = filter;
   const part = number === undefined ? sql`true` : sql`strpos(lower(number), lower(${number})) > 0`;
   const where = sql`label_id = ${labelId} AND ${part}`;
-  const source = {
-    table: 'label_batches',
-    columns: BATCH,
-    key: KEYS[page.sortBy],
-    gather: where,
-    look: where,
-  };
-  return lists.list<Batch>(database, `batches of ${labelId} ${number ?? ''}`, source, page);
+  return listRows<Batch>(database, lists, TABLE, page, { filter, where, key: KEYS[page.sortBy] });
 }
 
 /** The ids of all batches of these labels. */

@@ -3,9 +3,9 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { readableProduct } from '../../products/access.ts';
-import type { Label } from '../../products/labels-of-products.ts';
+import type { Label } from '../../products/labels/store.ts';
+import { findLabel } from '../../products/labels/store.ts';
 import type { Product } from '../../products/record/store.ts';
-import { findLabel } from '../record/store.ts';
 import { copyOf } from './content.ts';
 import { findOwn, type OwnContent } from './store.ts';
 

@@ -5,6 +5,7 @@ import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.
 import { Id, PathId } from '../../../base/contract/schemas.ts';
 import { nullable, RecordKey, shown, text } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
+import { byKind, COPIED_BY_LABELS, type Field } from '../../companies/record/fields.ts';
 import { Address } from '../../products/record/address.ts';
 import { Document } from '../../products/record/document.ts';
 import { parts } from '../../products/record/parts.ts';
@@ -14,19 +15,19 @@ const { knowledgeBlog: _knowledgeBlog, dataSharingAgreements: _agreements, ...la
 /** The parts of a product that a label copies. */
 export const LABEL_PARTS = Object.keys(labelParts);
 
+const textOf = ({ max = 0 }: Field) => text(max);
+const links = Type.Record(RecordKey, Type.String({ maxLength: 1000 }), { maxProperties: 20 });
 const company = {
   id: nullable(Id),
-  name: text(255),
-  abbreviation: text(255),
-  headquarters: nullable(Type.Object(Address)),
-  about: text(2000),
-  manager: text(255),
-  webPage: text(255),
-  email: text(255),
-  phone: text(255),
-  mediaLinks: nullable(Type.Record(RecordKey, Type.String({ maxLength: 1000 }), { maxProperties: 20 })),
-  interview: text(2000),
-  logo: nullable(Document),
+  ...byKind(COPIED_BY_LABELS, {
+    name: textOf,
+    text: textOf,
+    url: textOf,
+    email: textOf,
+    address: () => nullable(Type.Object(Address)),
+    links: () => nullable(links),
+    image: () => nullable(Document),
+  }),
 };
 
 /** The fields of a company that a label copies. */

@@ -1,17 +1,10 @@
 import type { Database } from '../../../../platform/database/database.ts';
-import type { Caller } from '../../../base/access/authentication.ts';
-import { type IsOwn, setReferences } from '../../images/references-store.ts';
-import type { Label } from '../../products/labels-of-products.ts';
+import { setReferences, type Writer } from '../../images/references-store.ts';
+import type { Label } from '../../products/labels/store.ts';
 import type { LabelField } from '../../products/record/label-schemas.ts';
 import type { Product } from '../../products/record/store.ts';
 import { copyOf, filesOf, publicFilesOf } from './content.ts';
 import { findOwn, type OwnContent, setCompared, setOwn } from './store.ts';
-
-/** Who changes a label, and the check of which records are theirs. */
-export interface Writer {
-  caller: Caller;
-  isOwn: IsOwn;
-}
 
 /** The fields of a label. */
 export function fieldsOf({ content }: Pick<Label, 'content'>): LabelField[] {
@@ -26,7 +19,7 @@ export function fieldsOf({ content }: Pick<Label, 'content'>): LabelField[] {
  */
 export async function settle(
   database: Database,
-  { caller, isOwn }: Writer,
+  writer: Writer,
   product: Product,
   label: Label,
   own?: OwnContent,
@@ -36,5 +29,5 @@ export async function settle(
   if (!known) await setCompared(database, label.id, product.version);
   await setOwn(database, label.id, content, publicFilesOf(fieldsOf(label), content));
   const record = { entity: 'label', entityId: label.id } as const;
-  await setReferences(database, { caller, isOwn }, record, filesOf(content));
+  await setReferences(database, writer, record, filesOf(content));
 }

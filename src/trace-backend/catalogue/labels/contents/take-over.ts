@@ -5,11 +5,11 @@ import { fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import { audit } from '../../../base/audit/audit.ts';
 import { checkVersion, versionTag } from '../../../base/contract/versions.ts';
-import type { IsOwn } from '../../images/references-store.ts';
+import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { changeDependent } from '../../products/dependents.ts';
-import type { Label } from '../../products/labels-of-products.ts';
+import type { Label } from '../../products/labels/store.ts';
+import { findLabel, touchLabels } from '../../products/labels/store.ts';
 import type { Product } from '../../products/record/store.ts';
-import { findLabel, touchLabels } from '../record/store.ts';
 import { copyOf } from './content.ts';
 import { canDiffer, takenOver } from './differences.ts';
 import { unknownLabel } from './read.ts';
@@ -33,7 +33,7 @@ export function comparisonTag(compared: { label: Label; product: Product }): str
  * @throws Problem not_found, forbidden, precondition_failed; invalid for a name that is none of their content
  */
 export async function takeOver(
-  { pool, isOwn }: { pool: pg.Pool; isOwn: IsOwn },
+  { pool, records }: { pool: pg.Pool; records: RecordKinds },
   requester: Requester,
   id: number,
   names: readonly string[],
@@ -47,7 +47,7 @@ export async function takeOver(
     const own = (await findOwn(database, id)) ?? current;
     checkNames(names, own, current);
     const after = takenOver(own, current, names);
-    await settle(database, { caller: requester.caller, isOwn }, product, label, after);
+    await settle(database, { caller: requester.caller, records }, product, label, after);
     await setCompared(database, id, product.version);
     const details = { labelId: id, uuid: label.uuid };
     if (names.length === 0) {

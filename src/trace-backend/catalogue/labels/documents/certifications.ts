@@ -1,8 +1,8 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { findCompany } from '../../companies/record/store.ts';
+import { showsField } from '../../products/labels/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import type { Product } from '../../products/record/store.ts';
-import { showsField } from '../record/store.ts';
 import type { ShownCertification } from './schemas.ts';
 
 /** The field of a label that shows the certifications of the owner. */

@@ -8,10 +8,10 @@ import { checkVersion } from '../../../base/contract/versions.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
+import { findLabel, findLabelsById, touchLabels } from '../../products/labels/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
 import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
-import { findLabel, findLabelsById, touchLabels } from '../record/store.ts';
 import type { Chosen, ShownDocument } from './schemas.ts';
 import { findShowing, findShown, setShown } from './store.ts';
 

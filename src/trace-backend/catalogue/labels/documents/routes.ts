@@ -4,7 +4,7 @@ import { callerOf } from '../../../base/access/authentication.ts';
 import { requesterOf } from '../../../base/access/requester.ts';
 import { ok } from '../../../base/contract/envelope.ts';
 import { pathIdOf } from '../../../base/contract/schemas.ts';
-import { versionTag } from '../../../base/contract/versions.ts';
+import { tagVersion } from '../../../base/records/answers.ts';
 import { chooseDocuments, listDocuments } from './documents.ts';
 import { getDocumentsSchema, updateDocumentsSchema } from './schemas.ts';
 
@@ -16,13 +16,13 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
   app.get(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.readable' },
       schema: getDocumentsSchema,
     },
     async (request, reply) => {
       const id = pathIdOf(request.params.id);
       const { version, documents } = await listDocuments(pool, callerOf(request), id);
-      reply.header('etag', versionTag(version)).header('cache-control', 'private, no-cache');
+      tagVersion(reply, version);
       return sendText(reply, JSON.stringify(ok(documents)));
     },
   );
@@ -30,7 +30,7 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
   app.put(
     PATH,
     {
-      config: { access: 'user' },
+      config: { access: 'product.changeable' },
       schema: updateDocumentsSchema,
     },
     async request => {

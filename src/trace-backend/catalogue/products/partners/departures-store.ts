@@ -1,6 +1,5 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
-import type { Merge } from '../../companies/record/links.ts';
 
 /** Notes that a company has removed itself from a product. */
 export async function insertDeparture(
@@ -41,17 +40,4 @@ export async function deleteDepartures(
   const { rowCount } = await database.query(sql`
     DELETE FROM product_departures WHERE product_id = ${productId} AND company_id = ANY (${companyIds}::integer[])`);
   return rowCount ?? 0;
-}
-
-/** Gives the departures of a company to another one, except from products that the other takes part in. */
-export async function mergeDepartures(
-  database: Database,
-  { from, into }: Omit<Merge, 'userId'>,
-): Promise<void> {
-  await database.query(sql`
-    INSERT INTO product_departures (product_id, company_id, at)
-    SELECT product_id, ${into}::integer, at FROM product_departures AS old WHERE company_id = ${from} AND NOT EXISTS (
-      SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into})
-    ON CONFLICT DO NOTHING`);
-  await database.query(sql`DELETE FROM product_departures WHERE company_id = ${from}`);
 }

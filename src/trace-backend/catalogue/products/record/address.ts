@@ -1,20 +1,11 @@
 import { Type } from '../../../../platform/type.ts';
 import { Id } from '../../../base/contract/schemas.ts';
 import { nullable, text } from '../../../base/contract/shapes.ts';
+import { addressTexts } from '../../companies/record/profile-schemas.ts';
 
 /** The fields of an address, as front ends name them. */
 export const Address = {
-  address: text(255),
-  city: text(255),
-  state: text(255),
-  zip: text(50),
-  cell: text(255),
-  sector: text(255),
-  village: text(255),
+  ...addressTexts,
   otherAddress: text(2000),
-  hondurasFarm: text(255),
-  hondurasVillage: text(255),
-  hondurasMunicipality: text(255),
-  hondurasDepartment: text(255),
   country: nullable(Type.Object({ id: nullable(Id), code: text(2), name: text(255) })),
 };

@@ -1,7 +1,19 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
-import type { Label } from '../../products/labels-of-products.ts';
-import { selectOwnProducts, selectProductsOwnedBy } from '../../products/record/store.ts';
+import type { LabelStatus } from '../record/label-schemas.ts';
+import { selectOwnProducts, selectProductsOwnedBy } from '../record/store.ts';
+
+/** A label of a product; public once it is published. */
+export interface Label {
+  id: number;
+  uuid: string;
+  productId: number;
+  status: LabelStatus;
+  /** counts the changes of the label, its own content and its documents */
+  version: number;
+  /** title, language, fields, and other sent fields */
+  content: Record<string, unknown>;
+}
 
 const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -12,6 +24,13 @@ export async function findLabels(database: Database, productId: number): Promise
     sql`SELECT ${LABEL} FROM product_labels WHERE product_id = ${productId} ORDER BY id`;
   const { rows } = await database.query<Label>({ name: 'find-labels', text, values });
   return rows;
+}
+
+/** The ids of the labels of these products. */
+export async function findLabelIdsOf(database: Database, productIds: readonly number[]): Promise<number[]> {
+  const { rows } = await database.query<{ id: number }>(sql`
+    SELECT id FROM product_labels WHERE product_id = ANY (${productIds}::integer[])`);
+  return rows.map(({ id }) => id);
 }
 
 export async function findLabel(database: Database, id: number): Promise<Label | undefined> {

@@ -1,8 +1,11 @@
 import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
-import { COMPANY_TYPES, type CompanyType } from '../../companies/record/company-types.ts';
-import type { Merge } from '../../companies/record/links.ts';
-import { mergeDepartures } from './departures-store.ts';
+import { COMPANY_TYPES, type CompanyType } from '../record/company-types.ts';
+
+/*
+ * What companies need of the products that they own or are associated with. Products know companies, not the other way
+ * round, so these statements are here.
+ */
 
 /** The roles of a company in products, each once. */
 export async function findRoles(database: Database, companyId: number): Promise<CompanyType[]> {
@@ -34,6 +37,13 @@ export async function ownsProducts(database: Database, companyId: number): Promi
   const { rows } = await database.query<{ owns: boolean }>(sql`
     SELECT EXISTS (SELECT FROM products WHERE company_id = ${companyId}) AS owns`);
   return rows[0]?.owns ?? false;
+}
+
+/** A company that becomes a part of another one, and who merges them. */
+interface Merge {
+  from: number;
+  into: number;
+  userId: number;
 }
 
 /**
@@ -76,4 +86,14 @@ export async function mergeProducts(database: Database, { from, into, userId }: 
     UPDATE products SET company_id = CASE company_id WHEN ${from} THEN ${into}::integer ELSE company_id END,
       version = version + 1, updated_at = ${at} WHERE id = ANY (${ids}::integer[])`);
   return ids.length;
+}
+
+/** Gives the departures of a company to another one, except from products that the other takes part in. */
+async function mergeDepartures(database: Database, { from, into }: Omit<Merge, 'userId'>): Promise<void> {
+  await database.query(sql`
+    INSERT INTO product_departures (product_id, company_id, at)
+    SELECT product_id, ${into}::integer, at FROM product_departures AS old WHERE company_id = ${from} AND NOT EXISTS (
+      SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into})
+    ON CONFLICT DO NOTHING`);
+  await database.query(sql`DELETE FROM product_departures WHERE company_id = ${from}`);
 }

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Static } from 'typebox';
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { listed } from '../../../base/contract/shapes.ts';
-import { asLabel, type Label } from '../../products/labels-of-products.ts';
-import { LabelBody, type LabelField } from '../../products/record/label-schemas.ts';
-import { deleteLabels, findLabels, insertLabel, touchLabels, updateLabel } from './store.ts';
+import type { RecordKinds } from '../../../base/records/kinds.ts';
+import { dropReferences } from '../../images/references-store.ts';
+import { LabelBody, type LabelField, type LabelView } from '../record/label-schemas.ts';
+import { deleteLabels, findLabels, insertLabel, type Label, touchLabels, updateLabel } from './store.ts';
 
 /** Labels of one product, at most. */
 export const MAX_LABELS = 100;
-
-/** What depends on labels, or refers to files on their behalf, in features above this one. */
-export interface LabelDependents {
-  /** which of these labels are in use, and the name of what uses each */
-  inUse(database: Database, labelIds: readonly number[]): Promise<{ labelId: number; name: string }[]>;
-  /** ends what refers to files on behalf of these labels, before they are deleted */
-  release(database: Database, labelIds: readonly number[]): Promise<void>;
-}
 
 /** The fields of a label that clients do not set. */
 const OURS = ['id', 'uuid', 'status', 'productId', 'labelId', 'businessToCustomerSettings'];
@@ -28,7 +22,7 @@ const OURS = ['id', 'uuid', 'status', 'productId', 'labelId', 'businessToCustome
  */
 export async function saveLabels(
   database: Database,
-  { release, inUse }: LabelDependents,
+  records: RecordKinds,
   productId: number,
   sent: LabelBody | readonly LabelBody[] | null,
   before: readonly Label[],
@@ -47,9 +41,9 @@ export async function saveLabels(
     }
   }
   const omitted = [...left.values()].filter(({ status }) => status === 'UNPUBLISHED').map(({ id }) => id);
-  const used = new Set((await inUse(database, omitted)).map(({ labelId }) => labelId));
+  const used = new Set((await records.label.findUses(database, omitted)).map(({ id }) => id));
   const gone = omitted.filter(id => !used.has(id));
-  await release(database, gone);
+  await dropReferences(database, records, 'label', gone);
   await deleteLabels(database, gone);
   const labels = await findLabels(database, productId);
   if (labels.length > MAX_LABELS) throw new Problem('label.too_many', { max: MAX_LABELS });
@@ -82,4 +76,16 @@ function withVisibility(content: Label['content'], before: Label): Label['conten
 export function asBase(label: Label): object {
   const { fields: _, ...base } = asLabel(label);
   return base;
+}
+
+/** The labels of a product as its history compares them. */
+export function byId(labels: readonly Label[]): Record<string, object> {
+  return Object.fromEntries(
+    labels.map(({ id, uuid, status, content }) => [id, { uuid, status, ...content }]),
+  );
+}
+
+/** A label as in answers to users who may see its product. */
+export function asLabel({ id, uuid, status, productId, content }: Label): Static<typeof LabelView> {
+  return { fields: [], ...content, id, productId, status, uuid };
 }

@@ -1,0 +1,154 @@
+/** Kinds of fields of a company: how one is sent, stored and shown. */
+export type Kind =
+  | 'name'
+  | 'text'
+  | 'url'
+  | 'email'
+  | 'flag'
+  | 'address'
+  | 'links'
+  | 'image'
+  | 'documents'
+  | 'certifications'
+  | 'valueChains'
+  | 'currency';
+
+export interface Field {
+  kind: Kind;
+  /** in the table of companies; an address has several, value chains have a table of their own */
+  column?: string;
+  /** characters, at most */
+  max?: number;
+  /** in the definition */
+  example?: string;
+  /** of what a sent value means */
+  description?: string;
+  /** whether it is in the brief profile, too: that without what a company refers to */
+  brief?: true;
+  /** whether labels copy it from the owner of the product; 'shown': their pages have a heading for it */
+  label?: 'copied' | 'shown';
+}
+
+/** A field that is a text. */
+const text = <const Of extends Kind, const Shown>(
+  kind: Of,
+  column: string,
+  max: number,
+  example: string,
+  shown: Shown,
+) => ({ kind, column, max, example, ...shown });
+
+/** A field that is true or false. */
+const flag = <const Shown>(column: string, description: string, shown: Shown) => ({
+  kind: 'flag' as const,
+  column,
+  description,
+  ...shown,
+});
+
+/** Fields that are in the brief profile and in labels. */
+const COPIED = { brief: true, label: 'copied' } as const;
+const SHOWN = { brief: true, label: 'shown' } as const;
+
+/**
+ * The fields of a company, each once, in the order of answers. Columns, schemas, views, comparing, labels and the export
+ * of personal data follow from it; a new column also needs a migration.
+ */
+export const FIELDS = {
+  name: text('name', 'name', 255, 'Kopanyi', COPIED),
+  abbreviation: text('text', 'abbreviation', 255, 'KOP', COPIED),
+  headquarters: { kind: 'address', ...COPIED },
+  about: text('text', 'about', 2000, 'Washing stations around the lake', SHOWN),
+  manager: text('text', 'manager', 255, 'Ana Uwase', SHOWN),
+  webPage: text('url', 'web_page', 255, 'https://kopanyi.example', SHOWN),
+  email: text('email', 'email', 255, 'info@kopanyi.example', SHOWN),
+  phone: text('text', 'phone', 255, '+250700000000', SHOWN),
+  displayPrefferedWayOfPayment: flag(
+    'display_preferred_way_of_payment',
+    'whether forms of deliveries ask for the preferred way of payment',
+    { brief: true },
+  ),
+  purchaseProofDocumentMultipleFarmers: flag(
+    'purchase_proof_multiple_farmers',
+    'whether one proof of purchase may name several farmers',
+    { brief: true },
+  ),
+  mediaLinks: { kind: 'links', column: 'media_links', ...COPIED },
+  interview: text('text', 'interview', 2000, 'https://video.example/2', { label: 'copied' }),
+  logo: { kind: 'image', column: 'logo', label: 'shown' },
+  documents: { kind: 'documents', column: 'documents' },
+  certifications: { kind: 'certifications', column: 'certifications' },
+  valueChains: { kind: 'valueChains' },
+  currency: { kind: 'currency', column: 'currency' },
+  allowBeycoIntegration: flag('allow_beyco_integration', 'whether offers may be sent to Beyco', {}),
+} as const satisfies Record<string, Field>;
+
+/** The texts of an address, which also has a country. */
+export const ADDRESS = {
+  address: { column: 'address', max: 255, example: 'KN 3 Ave' },
+  city: { column: 'city', max: 255, example: 'Kigali' },
+  state: { column: 'state', max: 255, example: 'Kigali' },
+  zip: { column: 'zip', max: 50, example: '00000' },
+  cell: { column: 'cell', max: 255, example: 'Kibenga' },
+  sector: { column: 'sector', max: 255, example: 'Mbazi' },
+  village: { column: 'village', max: 255, example: 'Rwezamenyo' },
+  otherAddress: { column: 'other_address', max: 255 },
+  hondurasFarm: { column: 'honduras_farm', max: 255 },
+  hondurasVillage: { column: 'honduras_village', max: 255 },
+  hondurasMunicipality: { column: 'honduras_municipality', max: 255 },
+  hondurasDepartment: { column: 'honduras_department', max: 255 },
+} as const satisfies Record<string, Pick<Field, 'column' | 'max' | 'example'>>;
+
+type Fields = typeof FIELDS;
+export type FieldName = keyof Fields;
+export type AddressField = keyof typeof ADDRESS;
+export const ADDRESS_FIELDS = Object.keys(ADDRESS) as AddressField[];
+
+/** The names of the fields that have these properties. */
+export type NamesOf<Wanted> = {
+  [Name in FieldName]: Fields[Name] extends Wanted ? Name : never;
+}[FieldName];
+
+/** The fields of these kinds, in their order. */
+export function fieldsOf<const Kinds extends Kind>(...kinds: Kinds[]): NamesOf<{ kind: Kinds }>[] {
+  return namesWhere(({ kind }) => kinds.some(one => one === kind)) as NamesOf<{ kind: Kinds }>[];
+}
+
+/** The fields that the pages of labels show with a heading, in their order. */
+export function fieldsLabelsShow(): NamesOf<{ label: 'shown' }>[] {
+  return namesWhere(({ label }) => label === 'shown') as NamesOf<{ label: 'shown' }>[];
+}
+
+/** The fields for which this holds, in their order. */
+function namesWhere(holds: (field: Field) => boolean): FieldName[] {
+  return (Object.keys(FIELDS) as FieldName[]).filter(name => holds(FIELDS[name]));
+}
+
+/** The fields of the brief profile, and those that only the whole one has. */
+export const BRIEF = namesWhere(({ brief }) => brief === true) as NamesOf<{ brief: true }>[];
+export const WHOLE = namesWhere(({ brief }) => !brief) as Exclude<FieldName, NamesOf<{ brief: true }>>[];
+/** The fields that labels copy. */
+export const COPIED_BY_LABELS = namesWhere(({ label }) => label !== undefined) as NamesOf<{
+  label: string;
+}>[];
+
+/** Makes something of each of these fields, by its kind. */
+export function byKind<
+  const Names extends FieldName,
+  const Makers extends Record<Fields[Names]['kind'], (field: Field) => unknown>,
+>(names: readonly Names[], makers: Makers) {
+  const each = names.map(name => [name, makers[FIELDS[name].kind as keyof Makers](FIELDS[name])]);
+  return Object.fromEntries(each) as { [Name in Names]: ReturnType<Makers[Fields[Name]['kind']]> };
+}
+
+/** The columns of the table of companies that have the profile, by the names of what they store. */
+export const COLUMNS = {
+  ...(Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([name, field]) => ('column' in field ? [[name, field.column]] : [])),
+  ) as Record<NamesOf<{ column: string }>, string>),
+  ...(Object.fromEntries(Object.entries(ADDRESS).map(([name, { column }]) => [name, column])) as Record<
+    AddressField,
+    string
+  >),
+  countryId: 'country_id',
+};
