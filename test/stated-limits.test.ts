@@ -318,7 +318,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/catalogue/companies/invitations: MAX_TO_ADDRESS = 5': stated(
     'An address is invited 5 times a day by all senders',
-    '| invitations of one e-mail address, by all senders | 5 a day | 429 |',
+    '| invitations of one email address, by all senders | 5 a day | 429 |',
   ),
   'trace-backend/identity/failed-mails: MAX_REPLAYED = 1_000': stated(
     'at most 1,000 in a call, oldest first',
@@ -330,7 +330,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/catalogue/companies/invitations: ADDRESS_DAYS = 30': stated(
     'Such an invitation ends after 30 days',
-    '| an invitation of an e-mail address | 30 days | removed |',
+    '| an invitation of an email address | 30 days | removed |',
   ),
   'trace-backend/catalogue/companies/record: MAX_NAMES = 20': stated(
     '"maximum":20',
