@@ -56,11 +56,11 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/collaboration/sharing/notifications: MAILS_AN_HOUR = 20': stated(
     'at most 20 mails an hour',
-    'is shared with a token | 20 an hour',
+    'shares with a token | 20 an hour',
   ),
   'packet-service/collaboration/sharing/notifications: OPEN_MAILS_AN_HOUR = 10': stated(
     'at most 10 an hour about what is shared without one',
-    'is shared without a token | 10 an hour',
+    'shares without a token | 10 an hour',
   ),
   'packet-service/collaboration/sharing/shares: MAX_SENT = 100': stated(
     'The newest 100 shares',
