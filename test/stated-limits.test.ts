@@ -56,11 +56,11 @@ const STATED: Record<string, Stated> = {
   ),
   'packet-service/collaboration/sharing/notifications: MAILS_AN_HOUR = 20': stated(
     'at most 20 mails an hour',
-    'is shared with a token | 20 an hour',
+    'shares with a token | 20 an hour',
   ),
   'packet-service/collaboration/sharing/notifications: OPEN_MAILS_AN_HOUR = 10': stated(
     'at most 10 an hour about what is shared without one',
-    'is shared without a token | 10 an hour',
+    'shares without a token | 10 an hour',
   ),
   'packet-service/collaboration/sharing/shares: MAX_SENT = 100': stated(
     'The newest 100 shares',
@@ -326,7 +326,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/catalogue/companies/invitations: MAX_TO_ADDRESS = 5': stated(
     'An address is invited 5 times a day by all senders',
-    '| invitations of one e-mail address, by all senders | 5 a day | 429 |',
+    '| invitations of one email address, by all senders | 5 a day | 429 |',
   ),
   'trace-backend/identity/failed-mails: MAX_REPLAYED = 1_000': stated(
     'at most 1,000 in a call, oldest first',
@@ -338,7 +338,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/catalogue/companies/invitations: ADDRESS_DAYS = 30': stated(
     'Such an invitation ends after 30 days',
-    '| an invitation of an e-mail address | 30 days | removed |',
+    '| an invitation of an email address | 30 days | removed |',
   ),
   'trace-backend/catalogue/companies/record: MAX_NAMES = 20': stated(
     '"maximum":20',
