@@ -8,7 +8,7 @@ import { startOnce } from './start.ts';
 
 const CLIENTS = 32;
 const ROUNDS = 5;
-/** How long the command that is run beside intake starts, about, in milliseconds: a base backup has no start of its own. */
+/** How long the command that runs during intake starts, about, in milliseconds: a base backup has no start of its own. */
 const STARTING_MS = 3000;
 
 /**
@@ -65,19 +65,19 @@ export async function backupRows(context: Context): Promise<Row[]> {
 
 type Intake = (service: Measured) => ReturnType<Context['load']>;
 
-/** Medians of alternating rounds. @param beside begins with each round of `having`, and is awaited after it */
+/** Medians of alternating rounds. @param alongside begins with each round of `having`, and is awaited after it */
 async function ratioOf(
   intake: Intake,
   without: Measured,
   having: Measured,
-  beside?: () => Promise<unknown>,
+  alongside?: () => Promise<unknown>,
 ): Promise<{ perSecond: number; ratio: number; note: string }> {
   const rates: number[] = [];
   const ratios: number[] = [];
   let note = '';
   for (let round = 0; round < ROUNDS; round++) {
     const plain = await intake(without);
-    const other = beside?.();
+    const other = alongside?.();
     if (other) await sleep(STARTING_MS);
     const result = await intake(having);
     await other;

@@ -3,8 +3,8 @@ import { createConnection, type Socket } from 'node:net';
 
 const agent = new Agent({ keepAlive: true });
 
-/** POSTs a body and gives the answer's. */
-export function ask(port: number, path: string, body: object): Promise<Record<string, unknown>> {
+/** POSTs a body; returns the body of the answer. */
+export function post(port: number, path: string, body: object): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
     const sent = request(
       { agent, port, path, method: 'POST', headers: { 'content-type': 'application/json' } },
@@ -26,7 +26,7 @@ export function ask(port: number, path: string, body: object): Promise<Record<st
 /**
  * Opens a user's feed over a plain socket and resolves when it is live.
  *
- * @param onPacket told the packet's id of each event, when it comes
+ * @param onPacket gets the packet's id of each event, when it comes
  */
 export function openFeed(port: number, userId: string, onPacket: (id: string) => void): Promise<Socket> {
   return new Promise((resolve, reject) => {

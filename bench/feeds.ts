@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Row } from './context.ts';
-import { ask, openFeed, quantiles } from './feed-clients.ts';
+import { openFeed, post, quantiles } from './feed-clients.ts';
 
 const CLIENTS = 32;
 const THREADS = 10;
@@ -17,8 +17,8 @@ export async function feedRows(context: Context): Promise<Row[]> {
 async function latencyRow(context: Context): Promise<Row> {
   const { port, stop } = await context.startService();
   const answered = new Map<string, number>();
-  const told: { id: string; at: number }[] = [];
-  const onPacket = (id: string) => told.push({ id, at: performance.now() });
+  const delivered: { id: string; at: number }[] = [];
+  const onPacket = (id: string) => delivered.push({ id, at: performance.now() });
   const threads: string[] = [];
   for (let n = 0; n < THREADS; n++) {
     const users = Array.from({ length: USERS }, (_, user) => `user-${n}-${user}`);
@@ -36,7 +36,7 @@ async function latencyRow(context: Context): Promise<Row> {
   for (let n = 0; performance.now() < end; n++) {
     const message = { thread_id: threads[n % THREADS], text: `message ${n}` };
     sending.push(
-      ask(port, '/intake/chat-message', message).then(({ packet_uuid }) => {
+      post(port, '/intake/chat-message', message).then(({ packet_uuid }) => {
         answered.set(packet_uuid as string, performance.now());
       }),
     );
@@ -44,12 +44,12 @@ async function latencyRow(context: Context): Promise<Row> {
   }
   await Promise.all(sending);
   const { perSecond } = await loading;
-  for (let tries = 0; told.length < answered.size * USERS && tries < 500; tries++) await wait(10);
-  if (told.length !== answered.size * USERS)
-    throw new Error(`${told.length} events of ${answered.size} messages`);
+  for (let tries = 0; delivered.length < answered.size * USERS && tries < 500; tries++) await wait(10);
+  if (delivered.length !== answered.size * USERS)
+    throw new Error(`${delivered.length} events of ${answered.size} messages`);
   await stop();
   // An event may come before the answer does.
-  const latencies = told.map(({ id, at }) => Math.max(0, at - (answered.get(id) as number)));
+  const latencies = delivered.map(({ id, at }) => Math.max(0, at - (answered.get(id) as number)));
   const { p50, p95, p99, note } = quantiles(latencies);
   return {
     name: 'from the answer to the event in a feed, p95',
@@ -64,21 +64,21 @@ async function manyRows(context: Context): Promise<Row[]> {
   const users = Array.from({ length: MANY }, (_, n) => `user-${n}`);
   const thread = await threadOf(port, users);
   const message = { thread_id: thread, text: 'hello' };
-  for (let n = 0; n < 20; n++) await ask(port, '/intake/chat-message', message);
+  for (let n = 0; n < 20; n++) await post(port, '/intake/chat-message', message);
   const before = await memory(port);
-  let told = 0;
+  let delivered = 0;
   const open = (user: string) =>
     openFeed(port, user, () => {
-      told++;
+      delivered++;
     });
   for (let at = 0; at < MANY; at += 50) await Promise.all(users.slice(at, at + 50).map(open));
   const opened = await memory(port);
   const times: number[] = [];
   for (let n = 0; n < 20; n++) {
-    told = 0;
-    await ask(port, '/intake/chat-message', message);
+    delivered = 0;
+    await post(port, '/intake/chat-message', message);
     const answered = performance.now();
-    while (told < MANY) await wait(1);
+    while (delivered < MANY) await wait(1);
     times.push(performance.now() - answered);
   }
   const used = await memory(port);
@@ -100,9 +100,9 @@ async function manyRows(context: Context): Promise<Row[]> {
 }
 
 async function threadOf(port: number, users: string[]): Promise<string> {
-  const { thread_id } = await ask(port, '/chat/threads', { name: 'Coffee', created_by: users[0] });
+  const { thread_id } = await post(port, '/chat/threads', { name: 'Coffee', created_by: users[0] });
   for (let at = 0; at < users.length; at += 1000) {
-    await ask(port, `/chat/threads/${thread_id}/participants`, { user_ids: users.slice(at, at + 1000) });
+    await post(port, `/chat/threads/${thread_id}/participants`, { user_ids: users.slice(at, at + 1000) });
   }
   return thread_id as string;
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Context, Measured, Row } from './context.ts';
-import { ask, openFeed, quantiles } from './feed-clients.ts';
+import { openFeed, post, quantiles } from './feed-clients.ts';
 import { observationBody } from './requests/scouting.ts';
 
 const KILLS = 15;
@@ -18,7 +18,7 @@ export async function killRows(context: Context): Promise<Row[]> {
   const processes: Measured[] = [];
   for (let n = 0; n < 3; n++) processes.push(await context.startService());
   const portOf = (n: number) => (processes[n % processes.length] as Measured).port;
-  const { thread_id } = await ask(portOf(0), '/chat/threads', { name: 'Kills', created_by: 'ana' });
+  const { thread_id } = await post(portOf(0), '/chat/threads', { name: 'Kills', created_by: 'ana' });
   let isOver = false;
   const acknowledged: string[] = [];
   const writers = Array.from({ length: WRITERS }, async (_, n) => {
@@ -29,12 +29,16 @@ export async function killRows(context: Context): Promise<Row[]> {
   const syncGaps: number[] = [];
   let since = '';
   for (let round = 0; round < KILLS; round++) {
-    const [victim, one, other] = [round, round + 1, round + 2];
-    const told: number[] = [];
-    const socket = await openFeed(portOf(one), 'ana', () => told.push(performance.now()));
-    const synced = followSync(portOf(other), since, () => socket.destroyed);
+    const [victim, feedProcess, syncProcess] = [round, round + 1, round + 2];
+    const deliveredAt: number[] = [];
+    const socket = await openFeed(portOf(feedProcess), 'ana', () => deliveredAt.push(performance.now()));
+    const synced = followSync(portOf(syncProcess), since, () => socket.destroyed);
     const began = performance.now();
-    const probing = probe(portOf(other), thread_id as string, () => performance.now() - began > ROUND_MS);
+    const probing = probe(
+      portOf(syncProcess),
+      thread_id as string,
+      () => performance.now() - began > ROUND_MS,
+    );
     await wait(ROUND_MS / 3);
     const killed = processes[victim % processes.length] as Measured;
     process.kill(killed.pid, 'SIGKILL');
@@ -43,7 +47,7 @@ export async function killRows(context: Context): Promise<Row[]> {
     processes[victim % processes.length] = await context.startService();
     await probing;
     socket.destroy();
-    feedGaps.push(longestGap(told, at));
+    feedGaps.push(longestGap(deliveredAt, at));
     const { came, end } = await synced;
     syncGaps.push(longestGap(came, at));
     since = end;
@@ -87,7 +91,7 @@ async function writeOnce(writer: number, portOf: (n: number) => number): Promise
 /** Sends messages to a thread, one after the other, until it is over. */
 async function probe(port: number, thread_id: string, isOver: () => boolean): Promise<void> {
   while (!isOver()) {
-    await ask(port, '/intake/chat-message', { thread_id, text: 'here' });
+    await post(port, '/intake/chat-message', { thread_id, text: 'here' });
     await wait(PROBE_EVERY_MS);
   }
 }

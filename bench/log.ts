@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { ulidToUuid } from '../src/packet-service/core/packet-format/ulid.ts';
 import { type Context, type Measured, median, type Row } from './context.ts';
-import { ask, quantiles } from './feed-clients.ts';
+import { post, quantiles } from './feed-clients.ts';
 
 const CLIENTS = 32;
 const ROUNDS = 9;
@@ -70,7 +70,7 @@ async function probe(
   await client.connect();
   const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   while (performance.now() < until) {
-    const { packet_uuid } = await ask(port, '/intake/scouting', observation);
+    const { packet_uuid } = await post(port, '/intake/scouting', observation);
     const answered = performance.now();
     const isLogged = {
       name: 'probe',

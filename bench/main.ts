@@ -52,8 +52,8 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
 };
 
 const SECONDS = 5;
-const asked = process.argv.slice(2);
-const unknown = asked.filter(name => !(name in groups));
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter(name => !(name in groups));
 if (unknown.length > 0) {
   console.error(`there is no ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);
   process.exit(1);
@@ -64,7 +64,7 @@ console.log(
   `${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`,
 );
 console.log('| what | figure | of its limit | more |\n|---|---|---|---|');
-for (const name of asked.length > 0 ? asked : Object.keys(groups)) {
+for (const name of chosen.length > 0 ? chosen : Object.keys(groups)) {
   const rows = await withContext(SECONDS, groups[name] as (context: Context) => Promise<Row[]>);
   for (const row of rows) console.log(line(row));
 }

@@ -77,12 +77,12 @@ async function stalledPages({ port, pid, stop }: Measured): Promise<Row> {
   const before = memoryOf(pid);
   while (sockets.length <= READERS) await stall(port, sockets);
   await wait(3000);
-  const each = (memoryOf(pid) - before) / READERS;
+  const perReader = (memoryOf(pid) - before) / READERS;
   for (const socket of sockets) socket.destroy();
   await stop();
   return {
     name: 'memory for each of 24 pages of 100 MB whose clients stall',
-    value: each / MIB,
+    value: perReader / MIB,
     unit: 'MiB',
     note: `${Math.round(before / MIB)} MiB with one`,
   };
@@ -107,8 +107,8 @@ function peakOf(pid: number): number {
 }
 
 function statusOf(pid: number, field: string): number {
-  const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(found?.[1]) * 1024;
+  const match = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  return Number(match?.[1]) * 1024;
 }
 
 /** Linux resets the peak: https://docs.kernel.org/filesystems/proc.html, clear_refs. */

@@ -43,8 +43,8 @@ export async function startOnce(dataDir: string, environment: Record<string, str
     let text = '';
     child.stderr.on('data', chunk => {
       text += chunk;
-      const found = /packet service\s+(\S+)/.exec(text);
-      if (found) resolve(found[1] as string);
+      const match = /packet service\s+(\S+)/.exec(text);
+      if (match) resolve(match[1] as string);
     });
   });
   const { ok } = await fetch(`${url}/health`);

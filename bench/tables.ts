@@ -93,17 +93,17 @@ function download({ port, pid }: Measured, path: string): Promise<Download> {
   const seconds = () => (performance.now() - began) / 1000;
   return new Promise((resolve, reject) => {
     const request = get({ host: '127.0.0.1', port, path, agent: false }, async answer => {
-      const found: Download = { seconds: 0, firstByte: 0, lines: 0, peak: 0 };
+      const download: Download = { seconds: 0, firstByte: 0, lines: 0, peak: 0 };
       let watched = 0;
       for await (const piece of answer as AsyncIterable<Buffer>) {
-        if (found.firstByte === 0) found.firstByte = seconds();
-        for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) found.lines++;
+        if (download.firstByte === 0) download.firstByte = seconds();
+        for (let at = piece.indexOf(0x0a); at >= 0; at = piece.indexOf(0x0a, at + 1)) download.lines++;
         if (seconds() - watched < 0.1) continue;
         watched = seconds();
-        found.peak = Math.max(found.peak, memoryOf(pid));
+        download.peak = Math.max(download.peak, memoryOf(pid));
       }
-      found.seconds = seconds();
-      resolve(found);
+      download.seconds = seconds();
+      resolve(download);
     });
     request.once('error', reject);
   });

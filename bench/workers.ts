@@ -26,9 +26,9 @@ export async function workerRows(context: Context): Promise<Row[]> {
   const services: Measured[] = [];
   for (const count of WORKERS) services.push(await context.startService({ WORKERS: String(count) }));
   const rows: Row[] = [];
-  for (const [name, asked] of Object.entries(requests)) {
+  for (const [name, request] of Object.entries(requests)) {
     const load = (port: number, seconds = context.seconds) =>
-      context.load({ port, connections: CLIENTS, seconds, ...asked });
+      context.load({ port, connections: CLIENTS, seconds, ...request });
     for (const { port } of services) await load(port, 2);
     const rounds = WORKERS.map(() => [] as Cost[]);
     for (let round = 0; round < ROUNDS; round++) {
@@ -69,11 +69,11 @@ function secondsOf(pid: number): number {
   let ticks = 0;
   const tree = new Set([pid]);
   // Processes are numbered upwards: parents mostly come before their children, and a second look finds the others.
-  for (let found = 0; found !== tree.size; ) {
-    found = tree.size;
-    for (const { pid: one, parent } of processes()) if (tree.has(parent)) tree.add(one);
+  for (let before = 0; before !== tree.size; ) {
+    before = tree.size;
+    for (const { pid, parent } of processes()) if (tree.has(parent)) tree.add(pid);
   }
-  for (const one of processes()) if (tree.has(one.pid)) ticks += one.ticks;
+  for (const child of processes()) if (tree.has(child.pid)) ticks += child.ticks;
   return ticks / TICKS;
 }
 

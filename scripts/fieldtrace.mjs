@@ -40,10 +40,10 @@ function isInstalled(name) {
 if (!isInstalled('fastify')) {
   fail(`its packages are not installed: run npm ci --omit=dev in ${here('')}`);
 }
-const given = process.argv.slice(2);
-const program = given.length === 1 && given[0] === 'start' ? 'main' : 'cli';
+const args = process.argv.slice(2);
+const program = args.length === 1 && args[0] === 'start' ? 'main' : 'cli';
 const script = isPackage ? here(`dist/${program}.js`) : here(`src/${program}.ts`);
-const words = ['--disable-warning=ExperimentalWarning', script, ...(program === 'cli' ? given : [])];
+const words = ['--disable-warning=ExperimentalWarning', script, ...(program === 'cli' ? args : [])];
 const env = { NODE_COMPILE_CACHE: here('node_modules/.cache/compiled'), ...process.env };
 const child = spawn(runtime(), words, { stdio: 'inherit', env });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -27,8 +27,8 @@ const REMEDIES: Record<ProblemCode, string> = {
 
 /** The tables of all reasons in Markdown, one for each noun, as docs/errors.md ends with them. */
 export function reasonTables(): string {
-  const all = Object.entries(catalogue as Record<string, Definition>).sort(([one], [other]) =>
-    one < other ? -1 : 1,
+  const all = Object.entries(catalogue as Record<string, Definition>).sort(([first], [second]) =>
+    first < second ? -1 : 1,
   );
   const byNoun = Map.groupBy(all, ([reason]) => reason.split('.')[0] as string);
   return [...byNoun]

@@ -21,5 +21,5 @@ for (const line of seen === undefined ? [] : readFileSync(seen, 'utf8').trim().s
 }
 const sorted = Object.entries(operations)
   .map(([operation, reasons]) => [operation, reasons.filter(reason => reason in catalogue).sort()] as const)
-  .sort(([one], [other]) => (one < other ? -1 : 1));
+  .sort(([first], [second]) => (first < second ? -1 : 1));
 writeFileSync(OPERATIONS, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);

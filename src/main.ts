@@ -8,7 +8,7 @@ import { EmbeddedPostgresError } from './platform/embedded-postgres/index.ts';
 import { openDatabase } from './platform/embedded-postgres/open-database.ts';
 import { makeLogger } from './platform/logging/logger.ts';
 import { readSettings, type Settings, SettingsError, shortSecrets } from './platform/settings/settings.ts';
-import { tellSupervisor, workerNumber } from './platform/workers/worker.ts';
+import { sendToSupervisor, workerNumber } from './platform/workers/worker.ts';
 import { checkPorts } from './ports.ts';
 import { warnOfOpenDoors } from './start-warnings.ts';
 import { type Running, stopOnSignals } from './stopping.ts';
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     const listening = await imported.value.startServices(settings, database, logger, running);
     // Standard output is the log's alone.
     if (worker === undefined) console.error(greeting(settings, listening));
-    else tellSupervisor({ kind: 'ready', listening: { ...listening } });
+    else sendToSupervisor({ kind: 'ready', listening: { ...listening } });
   } catch (error) {
     await stop();
     throw error;

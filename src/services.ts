@@ -17,7 +17,7 @@ import { checkFileStore } from './platform/files/store-id.ts';
 import { listeningUrl, type Server } from './platform/http/server.ts';
 import { watchEventLoop } from './platform/metrics/event-loop.ts';
 import { beginRun } from './platform/runs/runs.ts';
-import type { Beside } from './platform/service/beside.ts';
+import type { ProcessContext } from './platform/service/process-context.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
@@ -159,7 +159,7 @@ async function makeServices(
   const serves = new Set(servicesOf(settings.SERVICES));
   const services: Service[] = [];
   let registry: UserRegistry | undefined;
-  let instanceName: Beside['instanceName'];
+  let instanceName: ProcessContext['instanceName'];
   if (serves.has('trace')) {
     const serviceLogger = logger.child({ service: SERVICE_NAMES.trace });
     const packetData = namesRegistry(settings) ? undefined : packetPersonalData(settings, connection);

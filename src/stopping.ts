@@ -65,7 +65,7 @@ export function stopOnSignals(
 }
 
 /**
- * Counts the signals to stop. A supervisor tells its workers how many it has got: a terminal and some service managers
+ * Counts the signals to stop. A supervisor sends its workers the number that it has got: a terminal and some service managers
  * send a signal to the whole group, which must not count twice. A worker that gets SIGTERM alone stops as well.
  */
 function countSignals(onSignal: (level: number, signal?: string) => void): void {

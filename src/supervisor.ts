@@ -40,7 +40,7 @@ export async function supervise(settings: Settings, logger: Logger): Promise<voi
     if (listening) console.error(greeting(settings, listening));
   } catch (error) {
     if (stopping()) return;
-    workers.tell({ kind: 'stop', level: 1 });
+    workers.send({ kind: 'stop', level: 1 });
     await workers.ended();
     await end();
     throw error;
@@ -80,7 +80,7 @@ interface Workers {
   /** Starts the first one, and the others when it serves; returns where they listen, unless they are stopped. */
   start(): Promise<Listening | undefined>;
   /** Sends all of them a message; after `stop` none is started again. */
-  tell(message: ToWorker): void;
+  send(message: ToWorker): void;
   kill(): void;
   /** Resolves when none runs: whether all of them ended cleanly after `stop`. */
   ended(): Promise<boolean>;
@@ -138,7 +138,7 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
       hasStarted = true;
       return listening;
     },
-    tell(message) {
+    send(message) {
       if (message.kind === 'stop') isStopping = true;
       for (const { worker } of slots.values()) if (worker.connected) worker.send(message);
     },
@@ -170,7 +170,7 @@ function stopAllOnSignals(workers: Workers, logger: Logger, end: () => Promise<v
   for (const signal of STOP_SIGNALS) {
     process.on(signal, () => {
       level++;
-      workers.tell({ kind: 'stop', level });
+      workers.send({ kind: 'stop', level });
       if (level === 1) {
         logger.info({ signal }, 'stopping: the workers answer requests in flight first');
         stop().catch(error => {

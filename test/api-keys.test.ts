@@ -16,7 +16,7 @@ const logger = pino({ level: 'silent' });
 let trace: RunningTrace;
 /** The packet service of the same process. */
 let packet: RunningService;
-/** A packet service elsewhere, which asks over HTTP. */
+/** A packet service in another process, which sends requests over HTTP. */
 let remote: RunningService;
 let admin: LoggedIn;
 beforeAll(async () => {
@@ -71,7 +71,7 @@ test('a key is shown once, is stored as a hash only, and counts as its user at b
     expect(sent.status, sent.text).toBe(201);
     const thread = await at.send('POST', '/chat/threads', { name: 'Coffee' }, bearer(key));
     const own = await at.send('GET', '/chat/threads', undefined, bearer(key));
-    expect(own.body.threads.map((found: { thread_id: string }) => found.thread_id)).toEqual([
+    expect(own.body.threads.map((thread: { thread_id: string }) => thread.thread_id)).toEqual([
       thread.body.thread_id,
     ]);
     const named = await at.send('GET', '/chat/threads?user_id=another', undefined, bearer(key));
@@ -119,14 +119,14 @@ test('unknown, mistyped and expired keys are refused alike, and say nothing of u
   expect(apiKeyHash(typo)).toBeUndefined();
   await trace.pool.query(`UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [id]);
   for (const bad of [unknown, typo, key, 'ft_', 'ft_x']) {
-    const [here, there, elsewhere] = [
+    const [here, there, fromRemote] = [
       await profile(bad),
       await packet.send('GET', '/packets', undefined, bearer(bad)),
       await remote.send('GET', '/packets', undefined, bearer(bad)),
     ];
-    expect([here.status, there.status, elsewhere.status], bad).toEqual([401, 401, 401]);
+    expect([here.status, there.status, fromRemote.status], bad).toEqual([401, 401, 401]);
     expect(here.body.errorMessage).toBe('the key is unknown, expired or revoked');
-    expect([there.body.error, elsewhere.body.error]).toEqual([
+    expect([there.body.error, fromRemote.body.error]).toEqual([
       here.body.errorMessage,
       here.body.errorMessage,
     ]);
@@ -253,10 +253,10 @@ test('a packet service elsewhere asks for a key once, and stops with it when its
 test('the registry answers about keys only with the service token; without it the packet service is 503', async () => {
   const { key } = await newKey(await trace.loggedIn());
   const sha256 = apiKeyHash(key)?.toString('hex');
-  const ask = (headers = {}) => trace.send('POST', `${PATH}/resolve`, { sha256 }, headers);
-  expect((await ask()).status).toBe(401);
-  expect((await ask(bearer(key))).status).toBe(401);
-  expect((await ask(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
+  const resolve = (headers = {}) => trace.send('POST', `${PATH}/resolve`, { sha256 }, headers);
+  expect((await resolve()).status).toBe(401);
+  expect((await resolve(bearer(key))).status).toBe(401);
+  expect((await resolve(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN: 'another' };
   const find = keyHolders(settings, undefined, { logger });
   await expect(find?.(apiKeyHash(key) as Buffer)).rejects.toMatchObject({ code: 'unavailable' });
@@ -292,6 +292,6 @@ test('an app needs the code of a second factor, as a login does', async () => {
     401,
     expect.stringContaining('code is needed'),
   ]);
-  const given = await trace.send('POST', '/api/user/token', { ...credentials, code: app.code() });
-  expect(given.status, given.text).toBe(200);
+  const issued = await trace.send('POST', '/api/user/token', { ...credentials, code: app.code() });
+  expect(issued.status, issued.text).toBe(200);
 });

@@ -415,7 +415,7 @@ async function identity(role: Role, world: World): Promise<{ user: string; token
   return { user, token: await registry.token(user, named === undefined ? {} : { role: named }) };
 }
 
-async function ask(
+async function requestAs(
   at: RunningService,
   route: string,
   world: World,
@@ -446,7 +446,7 @@ test('the table has every route of the service, and nothing else', async () => {
 const CASES = Object.entries(TABLE);
 
 /** Has every role ask: in turn, if that changes what others ask for, or each in a world of its own. */
-async function askAll(row: Row, look: (role: Role, world: World) => Promise<void>): Promise<void> {
+async function requestAsAll(row: Row, look: (role: Role, world: World) => Promise<void>): Promise<void> {
   if (row.changes) {
     const world = await worldFor(row);
     for (const role of ROLES) await look(role, world);
@@ -459,16 +459,16 @@ function statusOf({ statuses }: Row, role: Role): number {
 }
 
 test.each(CASES)('AUTH_MODE=optional: %s', (route, row) =>
-  askAll(row, async (role, world) => {
-    const answer = await ask(optional, route, world, await identity(role, world));
+  requestAsAll(row, async (role, world) => {
+    const answer = await requestAs(optional, route, world, await identity(role, world));
     expect(answer.status, `${role}: ${answer.text}`).toBe(statusOf(row, role));
     if (role !== 'participant' && role !== 'owner') expect(answer.text, role).not.toContain('a secret');
   }),
 );
 
 test.each(CASES)('AUTH_MODE=required: %s', (route, row) =>
-  askAll(row, async (role, world) => {
-    const answer = await ask(required, route, world, await identity(role, world));
+  requestAsAll(row, async (role, world) => {
+    const answer = await requestAs(required, route, world, await identity(role, world));
     const expected = role === 'nobody' && !row.open ? 401 : statusOf(row, role);
     expect(answer.status, `${role}: ${answer.text}`).toBe(expected);
     if (role !== 'participant' && role !== 'owner') expect(answer.text, role).not.toContain('a secret');
@@ -481,7 +481,7 @@ test.each(CASES)('%s: the definition has the media type of every answer', async 
   await Promise.all(
     accepts.map(async accept => {
       const world = own ?? (await worldFor(row));
-      const answer = await ask(required, route, world, await identity('owner', world), { accept });
+      const answer = await requestAs(required, route, world, await identity('owner', world), { accept });
       expect(answer.status, `Accept: ${accept} ${answer.text}`).not.toBe(503);
       expect(wrongIn(route, answer), `Accept: ${accept}`).toBeUndefined();
     }),
@@ -490,9 +490,9 @@ test.each(CASES)('%s: the definition has the media type of every answer', async 
 
 // Tokens are not looked at: a request that names the owner counts as the owner's, whatever its token.
 test.each(CASES)('AUTH_MODE=off: %s', (route, row) =>
-  askAll(row, async (role, world) => {
+  requestAsAll(row, async (role, world) => {
     const { token } = await identity(role, world);
-    const answer = await ask(off, route, world, { user: world.owner, token });
+    const answer = await requestAs(off, route, world, { user: world.owner, token });
     expect(answer.status, `${role}: ${answer.text}`).toBe(row.statuses.owner);
   }),
 );
@@ -513,7 +513,7 @@ test.each(CASES)('%s: with a token that is not good', async (route, row) => {
   for (const at of [optional, required]) {
     await Promise.all(
       Object.entries(bad).map(async ([kind, token]) => {
-        const answer = await ask(at, route, world, { user: world.owner, token });
+        const answer = await requestAs(at, route, world, { user: world.owner, token });
         expect(answer.status, kind).toBe(row.open ? row.statuses.owner : 401);
         if (!row.open && !route.startsWith('HEAD')) expect(Object.keys(answer.body)).toEqual(['error']);
       }),

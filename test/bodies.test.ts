@@ -80,8 +80,8 @@ test('one client address holds half of what there is, and others go on', async (
   await eventually(() => batches.some(({ answer }) => answer() !== ''));
   expect(batches.filter(({ answer }) => answer().startsWith('HTTP/1.1 503 '))).toHaveLength(1);
   const items = [{ intake: 'scouting', body: observation('x'.repeat(400_000)) }];
-  const elsewhere = { 'x-forwarded-for': '203.0.113.8' };
-  expect((await proxied.send('POST', '/intake/batch', items, elsewhere)).status).toBe(200);
+  const otherAddress = { 'x-forwarded-for': '203.0.113.8' };
+  expect((await proxied.send('POST', '/intake/batch', items, otherAddress)).status).toBe(200);
 });
 
 test('a body counts by what it is without its encoding', async () => {

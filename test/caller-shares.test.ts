@@ -54,23 +54,23 @@ const callers = async (): Promise<[Headers, Headers][]> => [
   [{ 'x-forwarded-for': '2001:db8:1:1::1' }, { 'x-forwarded-for': '2001:db8:1:2::1' }],
 ];
 
-/** Who has one is told so, somebody else is served, and then the first again. */
+/** A caller who has one is refused, another one is served, and then the first again. */
 async function expectShared(
   held: (headers: Headers) => Promise<RawConnection>,
-  ask: (headers: Headers) => Promise<Answer>,
+  send: (headers: Headers) => Promise<Answer>,
   what: string,
 ): Promise<void> {
   for (const [first, another] of await callers()) {
     // Exports by callers without a token share their slots.
     const second = what === 'exports' ? bearer(await secretToken('carla')) : another;
     const connection = await held(first);
-    const refused = await ask(first);
+    const refused = await send(first);
     expect([refused.status, refused.body.error]).toEqual([429, expect.stringContaining(`open ${what}`)]);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect((await ask(second)).status).toBeLessThan(300);
+    expect((await send(second)).status).toBeLessThan(300);
     connection.close();
     await eventually(
-      () => ask(first),
+      () => send(first),
       ({ status }) => status < 300,
     );
   }
@@ -124,7 +124,7 @@ test('where no token can be checked, callers without one have all places of expo
   const open = await runningService({ TRUST_PROXY: 'true', AUTH_MODE: 'off' }, service);
   const held = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
   const other = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.2' });
-  expect([held, other].map(each => each.received().slice(9, 12))).toEqual(['200', '200']);
+  expect([held, other].map(connection => connection.received().slice(9, 12))).toEqual(['200', '200']);
   for (const connection of [held, other]) connection.close();
   await open.stop();
 }, 30_000);

@@ -15,33 +15,33 @@ const tables = distributedTables(PLACEMENTS);
 
 /** What in the tables keeps them from being distributed as their placements say. */
 async function schemaFaults(pool: pg.Pool): Promise<string[]> {
-  const ask = async (text: string, values: unknown[] = []) =>
+  const faultsOf = async (text: string, values: unknown[] = []) =>
     (await pool.query<{ fault: string }>(text, values)).rows.map(({ fault }) => fault);
   const names = tables.map(({ name }) => name);
   return [
-    ...(await ask(
+    ...(await faultsOf(
       `SELECT indexrelid::regclass || ' lacks ' || by AS fault
        FROM unnest($1::text[], $2::text[]) AS placed (name, by) JOIN pg_index ON indrelid = name::regclass
        WHERE indisunique AND by <> ALL (ARRAY(
          SELECT attname FROM pg_attribute WHERE attrelid = indrelid AND attnum = ANY (indkey[0:indnkeyatts - 1])))`,
       [names, tables.map(({ by }) => by)],
     )),
-    ...(await ask(
+    ...(await faultsOf(
       `SELECT name || ' has no primary key' AS fault FROM unnest($1::text[]) AS placed (name)
        WHERE NOT EXISTS (SELECT FROM pg_index WHERE indrelid = name::regclass AND indisprimary)`,
       [names],
     )),
-    ...(await ask(
+    ...(await faultsOf(
       `SELECT tgrelid::regclass || ' has the trigger ' || tgname AS fault FROM pg_trigger
        WHERE NOT tgisinternal AND tgrelid = ANY ($1::text[]::regclass[])`,
       [names],
     )),
-    ...(await ask(
+    ...(await faultsOf(
       `SELECT conrelid::regclass || ' refers to ' || confrelid::regclass AS fault FROM pg_constraint
        WHERE contype = 'f' AND (conrelid = ANY ($1::text[]::regclass[]) OR confrelid = ANY ($1::text[]::regclass[]))`,
       [names],
     )),
-    ...(await ask(
+    ...(await faultsOf(
       `SELECT attrelid::regclass || '.' || attname || ' is an identity of ' || atttypid::regtype AS fault
        FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
        WHERE relnamespace = 'packet_service'::regnamespace AND attidentity <> '' AND atttypid <> 'bigint'::regtype`,

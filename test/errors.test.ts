@@ -133,9 +133,9 @@ test('a failure inside is 500 with {error} that tells nothing of the inside', as
 });
 
 test("every answer forbids content sniffing and carries the request id, the caller's own when it is plain", async () => {
-  const given = await service.send('GET', '/health', undefined, { 'x-request-id': 'phone-17:42' });
-  expect(given.headers.get('x-request-id')).toBe('phone-17:42');
-  expect(given.headers.get('x-content-type-options')).toBe('nosniff');
+  const answer = await service.send('GET', '/health', undefined, { 'x-request-id': 'phone-17:42' });
+  expect(answer.headers.get('x-request-id')).toBe('phone-17:42');
+  expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
   const made = await service.send('GET', '/nothing', undefined, { 'x-request-id': 'not plain' });
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-/);
 });

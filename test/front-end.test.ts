@@ -32,10 +32,10 @@ test('what the public front end of INATrace declares is served as it declares it
   const why: string[] = [];
   for (const declared of DECLARED) {
     const key = keyOf(declared);
-    const found = differences(declared, ours.get(key));
-    if (!lacking.has(key)) broken.push(...found.map(difference => `${key}: ${difference}`));
-    else if (found.length === 0) done.push(key);
-    else why.push(`${key}: ${found.join('; ')}`);
+    const differing = differences(declared, ours.get(key));
+    if (!lacking.has(key)) broken.push(...differing.map(difference => `${key}: ${difference}`));
+    else if (differing.length === 0) done.push(key);
+    else why.push(`${key}: ${differing.join('; ')}`);
   }
   const compatible = DECLARED.length - why.length;
   console.info(`front end: ${compatible}/${DECLARED.length} operations compatible (compatible/declared)`);
@@ -46,7 +46,7 @@ test('what the public front end of INATrace declares is served as it declares it
 
 test('what it was seen to send to compatible operations is valid', async () => {
   const lacking = new Set(LACKING);
-  for (const sent of SENT.filter(one => !lacking.has(keyOf(one)))) {
+  for (const sent of SENT.filter(operation => !lacking.has(keyOf(operation)))) {
     const { method, queries = [], body } = sent;
     const operation = ours.get(keyOf(sent)) as Operation;
     for (const query of queries) {
@@ -74,7 +74,7 @@ function problemOf(action: () => unknown): string {
 
 /** The body that the front end was seen to send, with some of its fields changed. */
 function recorded(method: string, path: string, change: object = {}): object {
-  const sent = SENT.find(one => one.method === method && one.path === path);
+  const sent = SENT.find(operation => operation.method === method && operation.path === path);
   expect(sent?.body, `${method} ${path}`).toBeTypeOf('object');
   return { ...structuredClone(sent?.body as object), ...change };
 }
@@ -119,7 +119,11 @@ test('from registration to a company with a logo and users, with the forms of th
   const change = recorded('PUT', '/api/company/profile', { id, logo });
   expect(await data(ana, 'PUT', '/api/company/profile', change)).toEqual({ id });
   expect(await data(ana, 'GET', `${profile}?language=EN`)).toMatchObject({
-    ...{ id, abbreviation: 'KOPA', displayPrefferedWayOfPayment: true, logo, mediaLinks: {} },
+    id,
+    abbreviation: 'KOPA',
+    displayPrefferedWayOfPayment: true,
+    logo,
+    mediaLinks: {},
     headquarters: { city: 'Kigali', country: { code: 'RW' } },
   });
   expect(await data(ana, 'GET', '/api/user/profile')).toMatchObject({
@@ -153,8 +157,13 @@ test('from registration to a company with a logo and users, with the forms of th
   await checkHidden(other, id);
   const { items } = await data(admin, 'GET', `/api/audit/list?entity=company&entityId=${id}&sort=ASC`);
   expect(items.map(({ action }: { action: string }) => action)).toEqual([
-    ...['CREATE_COMPANY', 'UPDATE_COMPANY', 'ADD_USER_TO_COMPANY', 'ACCEPT_INVITATION'],
-    ...['SET_USER_COMPANY_ROLE', 'REMOVE_USER_FROM_COMPANY', 'ADD_USER_TO_COMPANY'],
+    'CREATE_COMPANY',
+    'UPDATE_COMPANY',
+    'ADD_USER_TO_COMPANY',
+    'ACCEPT_INVITATION',
+    'SET_USER_COMPANY_ROLE',
+    'REMOVE_USER_FROM_COMPANY',
+    'ADD_USER_TO_COMPANY',
   ]);
 });
 
@@ -166,7 +175,8 @@ async function checkRecordedLists(user: LoggedIn, companyId: number) {
     ['/api/user/list', user],
     ['/api/user/admin/list', admin],
   ] as const) {
-    const queries = SENT.find(one => one.method === 'GET' && one.path === path)?.queries ?? [];
+    const queries =
+      SENT.find(operation => operation.method === 'GET' && operation.path === path)?.queries ?? [];
     expect(queries.length).toBeGreaterThan(0);
     for (const query of queries) {
       const page = await data(by, 'GET', path + query);
@@ -224,9 +234,15 @@ async function labelled(email: string, name: string) {
   const code = { code: `TYPE_${companyId}`, label: 'Washing station' };
   const { id: facilityTypeId } = await data(admin, 'PUT', '/api/chain/facility-type', code);
   const chain = {
-    ...{ id: null, name: `${name}'s coffee`, description: 'From cherry to cup', valueChainStatus: null },
+    id: null,
+    name: `${name}'s coffee`,
+    description: 'From cherry to cup',
+    valueChainStatus: null,
     facilityTypes: [{ id: facilityTypeId, ...code }],
-    ...{ measureUnitTypes: [], processingEvidenceTypes: [], processingEvidenceFields: [], semiProducts: [] },
+    measureUnitTypes: [],
+    processingEvidenceTypes: [],
+    processingEvidenceFields: [],
+    semiProducts: [],
   };
   const { id: valueChainId } = await data(admin, 'PUT', '/api/chain/value-chain', chain);
   const photo = await upload(user);
@@ -267,7 +283,13 @@ test('from a registration to the page of a consumer and their feedback; a second
     page.fields.map(({ name, value }: { name: string; value: unknown }) => [name, value]),
   );
   expect([...values.keys()]).toEqual([
-    ...['name', 'photo', 'origin', 'journeyMarkers', 'process.production', 'company.name', 'company.logo'],
+    'name',
+    'photo',
+    'origin',
+    'journeyMarkers',
+    'process.production',
+    'company.name',
+    'company.logo',
   ]);
   expect(values.get('company.logo')).toMatchObject({ storageKey: ours.logo.storageKey });
   expect(values.get('journeyMarkers')).toHaveLength(2);

@@ -10,8 +10,8 @@ beforeAll(async () => {
 afterAll(() => pages.stop());
 
 /** A user, logged in; by default a member of no company. */
-async function person(given: string, role: 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN' = 'USER') {
-  const { id, email } = await pages.newUser(role, { name: given, surname: 'Uwase' });
+async function person(name: string, role: 'USER' | 'REGIONAL_ADMIN' | 'SYSTEM_ADMIN' = 'USER') {
+  const { id, email } = await pages.newUser(role, { name, surname: 'Uwase' });
   const { send } = await pages.login(email);
   await send('PUT', '/trace/api/user/profile', { discoverable: true });
   return { id: String(id), email, send };
@@ -127,7 +127,7 @@ test('a table has names of fields and of known authors where they are asked for,
   expect(status, text).toBe(200);
   const own = await observe(ana, 20.001, { field_name: 'typed', crop: 'bean' });
   const others = await observe(ben, 20.001);
-  const beside = await observe(ana, 20.1);
+  const neighbour = await observe(ana, 20.1);
   const table = async ({ send }: Pick<Person, 'send'>, path: string) => {
     const answer = await send('GET', path);
     expect(answer.status, answer.text).toBe(200);
@@ -146,7 +146,7 @@ test('a table has names of fields and of known authors where they are asked for,
     'body.field_name': 'typed',
   });
   expect(byId[others]).toMatchObject({ field_name: 'Lower "meadow"', author_name: '', author: ben.id });
-  expect(byId[beside]).toMatchObject({ field_name: '', author_name: 'Ana Uwase' });
+  expect(byId[neighbour]).toMatchObject({ field_name: '', author_name: 'Ana Uwase' });
 
   await colleagues(ana, ben);
   const chosen = rowsOf(
@@ -155,7 +155,7 @@ test('a table has names of fields and of known authors where they are asked for,
   expect(chosen.map(row => [row.id, row.author_name])).toEqual([
     [own, 'Ana Uwase'],
     [others, 'Ben Uwase'],
-    [beside, 'Ana Uwase'],
+    [neighbour, 'Ana Uwase'],
   ]);
   expect(Object.keys(chosen[0] ?? {}).slice(-2)).toEqual(['author_name', 'crop']);
 
@@ -179,8 +179,8 @@ test('a table has names of fields and of known authors where they are asked for,
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
 /** A user, logged in; no two of them are members of the same company. */
-async function stranger(given: string, discoverable = true) {
-  const { id, email } = await pages.newUser('USER', { name: given, surname: 'Uwase' });
+async function stranger(name: string, discoverable = true) {
+  const { id, email } = await pages.newUser('USER', { name, surname: 'Uwase' });
   const { send } = await pages.login(email);
   await send('PUT', '/trace/api/user/profile', { discoverable });
   return { id: String(id), email, send };

@@ -55,12 +55,12 @@ test.each<[string, string, Record<string, string>]>([
   ['/shares/inbox?user_id=ben', 'shares', {}],
   ['/notifications?user_id=ben', 'notifications', {}],
 ])('Link leads through all pages of %s', async (list, name, headers) => {
-  const found: unknown[] = [];
+  const pages: unknown[] = [];
   let url = new URL(`${list.replace('{thread}', thread)}&limit=2`, service.url);
   for (let page = 1; page <= 3; page++) {
     const answer: Answer = await service.send('GET', url.pathname + url.search, undefined, headers);
     expect(answer.status, answer.text).toBe(200);
-    found.push(...answer.body[name].map((item: object) => JSON.stringify(item)));
+    pages.push(...answer.body[name].map((item: object) => JSON.stringify(item)));
     const link = answer.headers.get('link');
     if (page === 3) {
       expect([link, answer.body.next_cursor]).toEqual([null, undefined]);
@@ -71,8 +71,8 @@ test.each<[string, string, Record<string, string>]>([
     expect(new URLSearchParams(target).get('cursor')).toBe(answer.body.next_cursor);
     url = new URL(target, url);
   }
-  expect(found).toHaveLength(5);
-  expect(new Set(found).size).toBe(5);
+  expect(pages).toHaveLength(5);
+  expect(new Set(pages).size).toBe(5);
 });
 
 test('a search, whose next page is another body, has the cursor alone', async () => {

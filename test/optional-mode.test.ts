@@ -70,7 +70,7 @@ function finalized(body: object) {
   return { Header: header, Body: body, Footer: { hash, enc: 'none', lang: 'en' } };
 }
 
-const ask = (method: string, path: string, body?: unknown, headers?: Headers): Promise<Answer> =>
+const send = (method: string, path: string, body?: unknown, headers?: Headers): Promise<Answer> =>
   other.send(method, path, body, headers);
 
 test('a thread made with a token, its messages, shares and files are 401 to a request without one', async () => {
@@ -96,13 +96,13 @@ test('a thread made with a token, its messages, shares and files are 401 to a re
     ['DELETE', owned.upload, undefined, TUS],
   ];
   for (const [method, path, body, headers] of closed) {
-    const answer = await ask(method, path, body, headers);
+    const answer = await send(method, path, body, headers);
     expect(answer.status, `${method} ${path}: ${answer.text}`).toBe(401);
     expect(answer.text).not.toContain('secret');
   }
   const batch = [{ intake: 'chat-message', body: { thread_id: thread, text: 'hello' } }];
-  expect((await ask('POST', '/intake/batch', batch)).body.results[0].status).toBe(401);
-  expect((await ask('GET', `/packets/${message}`, undefined, ana)).status).toBe(200);
+  expect((await send('POST', '/intake/batch', batch)).body.results[0].status).toBe(401);
+  expect((await send('GET', `/packets/${message}`, undefined, ana)).status).toBe(200);
   expect((await download(service, file, ana)).bytes.toString()).toBe('a secret file');
 });
 
@@ -122,16 +122,16 @@ test('lists leave out what was made with a token, and keep observations', async 
     ['GET', '/notifications?user_id=nomad'],
   ];
   for (const [method, path, body] of lists) {
-    const { status, text } = await ask(method, path, body);
+    const { status, text } = await send(method, path, body);
     expect(status, `${method} ${path}: ${text}`).toBe(200);
     for (const hidden of [thread, message, share, 'secret']) {
       expect(text, `${method} ${path}`).not.toContain(hidden);
     }
   }
-  const page = await ask('GET', '/packets?limit=1000', undefined, { accept: 'application/geo+json' });
+  const page = await send('GET', '/packets?limit=1000', undefined, { accept: 'application/geo+json' });
   expect(page.text).toContain(open);
   expect(page.text).not.toContain(message);
-  const carried = await ask('GET', `/packets/${open}/attachments`);
+  const carried = await send('GET', `/packets/${open}/attachments`);
   expect(carried.body).toEqual({ attachments: [] });
   const nomad = bearer(await secretToken('nomad-with-a-token'));
   await service.send(
@@ -140,7 +140,7 @@ test('lists leave out what was made with a token, and keep observations', async 
     { user_ids: ['nomad-with-a-token'] },
     ana,
   );
-  expect((await ask('POST', '/chat/query', { keyword: 'secret' }, nomad)).text).toContain(message);
+  expect((await send('POST', '/chat/query', { keyword: 'secret' }, nomad)).text).toContain(message);
 });
 
 test("an id that was seen in a token is nobody else's, in any process and from the first request on", async () => {
@@ -163,14 +163,14 @@ test("an id that was seen in a token is nobody else's, in any process and from t
     ['GET', '/events?user_id=late'],
   ];
   const status = async ([method, path, body]: (typeof claims)[number]) =>
-    (await ask(method, path, body)).status;
+    (await send(method, path, body)).status;
   for (const claim of claims.slice(0, 11)) expect(await status(claim), claim.join(' ')).toBeLessThan(300);
 
   await service.send('GET', '/packets?limit=1', undefined, bearer(await secretToken('late')));
   for (const claim of claims) expect(await status(claim), claim.join(' ')).toBe(403);
   const batch = [{ intake: 'chat-message', body: { thread_id: open, text: 'x', from_user: 'late' } }];
-  expect((await ask('POST', '/intake/batch', batch)).body.results[0].status).toBe(403);
-  expect((await ask('POST', '/intake/scouting', { ...observation, from_user: 'late' })).status).toBe(201);
+  expect((await send('POST', '/intake/batch', batch)).body.results[0].status).toBe(403);
+  expect((await send('POST', '/intake/scouting', { ...observation, from_user: 'late' })).status).toBe(201);
 });
 
 test('an anonymous feed tells of anonymous threads and shares alone, also when it resumes', async () => {
@@ -183,8 +183,8 @@ test('an anonymous feed tells of anonymous threads and shares alone, also when i
   const { share_id } = await make('/shares', shared);
   const message = (await make('/intake/chat-message', { thread_id, text: 'hello' })).packet_uuid;
   await eventually(() => feed.events.length === 2);
-  const told = () => feed.events.map(({ data }) => data.share_id ?? data.packet_id);
-  expect(told()).toEqual([share_id, message]);
+  const delivered = () => feed.events.map(({ data }) => data.share_id ?? data.packet_id);
+  expect(delivered()).toEqual([share_id, message]);
   expect(Object.keys(feed.events[0]?.data).sort()).toEqual(
     ['created_at', 'from_user', 'notification_id', 'packet_id', 'share_id', 'type', 'user_id'].sort(),
   );
@@ -206,14 +206,14 @@ test("an invitation that a token's user sent is accepted with a token only", asy
      VALUES (sha256(convert_to($1, 'UTF8')), $2, now() + interval '1 day')`,
     [token, contact_value],
   );
-  expect((await ask('POST', `/invitations/${token}/accept`, { user_id: 'visitor' })).status).toBe(401);
+  expect((await send('POST', `/invitations/${token}/accept`, { user_id: 'visitor' })).status).toBe(401);
   // Claiming the contact does not give it to another user either.
   const entry = { contacts: [contact_value], discoverable: true };
-  expect((await ask('PUT', '/directory/users/visitor', entry)).status).toBe(200);
-  expect((await ask('GET', '/shares/inbox?user_id=visitor')).text).not.toContain(invitation_id);
+  expect((await send('PUT', '/directory/users/visitor', entry)).status).toBe(200);
+  expect((await send('GET', '/shares/inbox?user_id=visitor')).text).not.toContain(invitation_id);
   const guest = bearer(await secretToken('guest'));
-  expect((await ask('POST', `/invitations/${token}/accept`, {}, guest)).status).toBe(200);
-  expect((await ask('GET', '/shares/inbox', undefined, guest)).text).toContain(invitation_id);
+  expect((await send('POST', `/invitations/${token}/accept`, {}, guest)).status).toBe(200);
+  expect((await send('GET', '/shares/inbox', undefined, guest)).text).toContain(invitation_id);
 });
 
 test('with AUTH_MODE=off nothing is closed, and with required everything is', async () => {

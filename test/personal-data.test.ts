@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const tokenOf = ({ cookie }: LoggedIn) => bearer(cookie.slice('trace-accessToken='.length));
 /** Asks the packet service as a user, and gives the body of the answer. */
-async function ask(who: LoggedIn, method: string, route: string, body?: unknown) {
+async function sendAs(who: LoggedIn, method: string, route: string, body?: unknown) {
   const answer = await packet.send(method, route, body, tokenOf(who));
   if (answer.status >= 300) throw new Error(`${method} ${route}: ${answer.text}`);
   return answer.body;
@@ -55,23 +55,23 @@ async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promi
   const token = tokenOf(who);
   const named = (await upload(packet, 'a named file', { headers: token, name: '../leaf rust.jpg' })).body;
   const loose = (await upload(packet, `a loose file of ${who.id}`, { headers: token })).body;
-  const { packet_uuid: observation } = await ask(who, 'POST', '/intake/scouting', {
+  const { packet_uuid: observation } = await sendAs(who, 'POST', '/intake/scouting', {
     observed_at: '2026-03-01T08:15:00Z',
     capture_point: { lat: 1, lon: 2 },
     message: 'Leaf rust',
     attachments: [named.attachment_id],
   });
-  const { thread_id: thread } = await ask(who, 'POST', '/chat/threads', { name: 'Coffee' });
-  await ask(who, 'POST', `/chat/threads/${thread}/participants`, { user_ids: [String(friend.id)] });
-  const { packet_uuid: message } = await ask(who, 'POST', '/intake/chat-message', {
+  const { thread_id: thread } = await sendAs(who, 'POST', '/chat/threads', { name: 'Coffee' });
+  await sendAs(who, 'POST', `/chat/threads/${thread}/participants`, { user_ids: [String(friend.id)] });
+  const { packet_uuid: message } = await sendAs(who, 'POST', '/intake/chat-message', {
     thread_id: thread,
     text: 'The harvest has begun',
   });
   await eventually(() => marked(who, thread, message));
-  await ask(who, 'PUT', `/directory/users/${who.id}`, { contacts: [contact], discoverable: true });
-  await ask(who, 'POST', '/shares', { packet_id: observation, contact_value: friend.email });
-  await ask(friend, 'POST', '/shares', { packet_id: observation, contact_value: who.email });
-  await ask(friend, 'POST', '/shares', { packet_id: observation, contact_value: contact });
+  await sendAs(who, 'PUT', `/directory/users/${who.id}`, { contacts: [contact], discoverable: true });
+  await sendAs(who, 'POST', '/shares', { packet_id: observation, contact_value: friend.email });
+  await sendAs(friend, 'POST', '/shares', { packet_id: observation, contact_value: who.email });
+  await sendAs(friend, 'POST', '/shares', { packet_id: observation, contact_value: contact });
   await uploadFile(trace, who, 'image', await picture(9, 9).png().toBuffer());
   await added(who, {
     name: 'Tea of the hills',
@@ -87,7 +87,7 @@ async function busyUser(who: LoggedIn, friend: LoggedIn, contact: string): Promi
 
 /** Marks a thread as read; whether its mark is at a message, which it is once that is in the log. */
 async function marked(who: LoggedIn, thread: string, message: string): Promise<boolean> {
-  await ask(who, 'PUT', `/chat/threads/${thread}/read`, { message_id: message });
+  await sendAs(who, 'PUT', `/chat/threads/${thread}/read`, { message_id: message });
   return (await marksOf(who)).some(position => Number(position) > 0);
 }
 
@@ -248,9 +248,11 @@ test('an erased account is gone for good from both services; packets and what ot
   expect(
     (await packet.send('GET', `/packets/${left.observation}/verify`, undefined, tokenOf(friend))).status,
   ).toBe(200);
-  const read = await ask(friend, 'GET', `/packets/${left.message}`);
+  const read = await sendAs(friend, 'GET', `/packets/${left.message}`);
   expect(read.Body.text).toBe('The harvest has begun');
-  expect((await ask(friend, 'GET', '/shares/inbox')).shares).toMatchObject([{ packet_id: left.observation }]);
+  expect((await sendAs(friend, 'GET', '/shares/inbox')).shares).toMatchObject([
+    { packet_id: left.observation },
+  ]);
   expect(
     (await packet.send('GET', `/attachments/${left.files.named}`, undefined, tokenOf(friend))).status,
   ).toBe(200);
@@ -270,7 +272,7 @@ test('an erased account is gone for good from both services; packets and what ot
   expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account is erased']);
   const again = { email: user.email, password: PASSWORD, name: 'Ana', surname: 'Uwase' };
   expect((await trace.send('POST', '/api/user/register', again)).body.data.id).not.toBe(user.id);
-  expect((await ask(friend, 'GET', '/shares/inbox')).shares).toHaveLength(1);
+  expect((await sendAs(friend, 'GET', '/shares/inbox')).shares).toHaveLength(1);
 });
 
 test('a SYSTEM_ADMIN erases others; the last one stays', async () => {
@@ -319,11 +321,11 @@ test("who erases an account that claims another person's address takes nothing f
   const [claimant, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   const left = await busyUser(claimant, friend, 'victim@example.org');
   const third = await trace.loggedIn();
-  const { packet_uuid: packetId } = await ask(third, 'POST', '/intake/scouting', {
+  const { packet_uuid: packetId } = await sendAs(third, 'POST', '/intake/scouting', {
     observed_at: '2026-03-01T08:15:00Z',
     capture_point: { lat: 1, lon: 2 },
   });
-  await ask(third, 'POST', '/shares', { packet_id: packetId, contact_value: 'victim@example.org' });
+  await sendAs(third, 'POST', '/shares', { packet_id: packetId, contact_value: 'victim@example.org' });
   const waiting = () =>
     trace.pool.query(`SELECT from_user FROM packet_service.shares
       WHERE contact = 'victim@example.org' AND status = 'invited' ORDER BY from_user::int`);
@@ -332,7 +334,7 @@ test("who erases an account that claims another person's address takes nothing f
   expect((await claimant.send('POST', '/api/user/erase', { currentPassword: PASSWORD })).status).toBe(200);
   expect((await waiting()).rows).toEqual([{ from_user: String(friend.id) }, { from_user: String(third.id) }]);
   expect(await toVictim(), 'the mails of others').toBe(2);
-  expect((await ask(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
+  expect((await sendAs(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
 });
 
 test('an invitation of an address is in the archive of its user, and is erased with the account, also from jobs', async () => {
@@ -390,8 +392,8 @@ test('an account takes out and erases nothing that waits for an address that its
     capture_point: { lat: 1, lon: 2 },
     message: 'Rust',
   };
-  const { packet_uuid } = await ask(friend, 'POST', '/intake/scouting', observation);
-  await ask(friend, 'POST', '/shares', { packet_id: packet_uuid, contact_value: thief.email });
+  const { packet_uuid } = await sendAs(friend, 'POST', '/intake/scouting', observation);
+  await sendAs(friend, 'POST', '/shares', { packet_id: packet_uuid, contact_value: thief.email });
 
   const files = await exported(thief);
   expect(linesOf(files, 'trace-backend/sessions.ndjson')).toHaveLength(1);
@@ -454,10 +456,10 @@ test('an archive is sent while it is made, one at a time for a user; its end fre
   const user = await trace.loggedIn();
   const large = randomBytes(32 * 1024 * 1024);
   await upload(packet, large, { headers: tokenOf(user), name: 'large.bin' });
-  const ask = () => fetch(`${trace.url}/api/user/export`, { headers: { cookie: user.cookie } });
-  const first = await ask();
+  const exportData = () => fetch(`${trace.url}/api/user/export`, { headers: { cookie: user.cookie } });
+  const first = await exportData();
   expect(first.status).toBe(200);
-  const second = await ask();
+  const second = await exportData();
   expect([second.status, second.headers.get('retry-after')]).toEqual([503, '30']);
   await second.body?.cancel();
   await first.body?.cancel();
@@ -469,7 +471,7 @@ test('an archive is sent while it is made, one at a time for a user; its end fre
   });
   let files = new Map<string, Buffer>();
   await eventually(async () => {
-    const next = await ask();
+    const next = await exportData();
     const bytes = Buffer.from(await next.arrayBuffer());
     if (next.status === 200) files = await unzip(bytes);
     return next.status === 200;
@@ -510,6 +512,6 @@ test('an operator exports and erases a user by a command, also one of another re
   expect((await user.send('GET', '/api/user/profile')).status).toBe(200);
   await fieldtrace('erase', 'user', String(user.id));
   expect((await user.send('GET', '/api/user/profile')).status).toBe(401);
-  expect((await ask(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
+  expect((await sendAs(friend, 'GET', `/packets/${left.observation}`)).Header.id).toBe(left.observation);
   await remove();
 }, 180_000);

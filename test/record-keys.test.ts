@@ -76,9 +76,9 @@ async function records() {
 }
 
 test('a key of a record is one line of 1 to 255 characters, and its value is checked whatever the key', async () => {
-  for (const { path, right, wrong, ...one } of await records()) {
+  for (const { path, right, wrong, ...target } of await records()) {
     for (const key of REFUSED) {
-      const { status, body } = await one.send(record([key], right));
+      const { status, body } = await target.send(record([key], right));
       expect([path, key, status]).toEqual([path, key, 400]);
       expect(Object.keys(body.validationErrorDetails.fieldErrors)).toEqual([path]);
       expect(body.errorMessage).toBe(
@@ -86,14 +86,14 @@ test('a key of a record is one line of 1 to 255 characters, and its value is che
       );
     }
     for (const key of TAKEN) {
-      const { status, body } = await one.send(record([key], wrong));
+      const { status, body } = await target.send(record([key], wrong));
       expect([path, key, status]).toEqual([path, key, 400]);
       expect(body.errorMessage).toContain(path);
     }
     const whole = record(TAKEN, right);
-    const { status, text } = await one.send(whole);
+    const { status, text } = await target.send(whole);
     expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
-    expect(Object.entries(await one.read()).sort(), path).toEqual(Object.entries(whole).sort());
+    expect(Object.entries(await target.read()).sort(), path).toEqual(Object.entries(whole).sort());
   }
 });
 

@@ -35,9 +35,9 @@ test('U+0000 in a parameter of a query or a path is 400 and names the parameter,
         const path = filledPath(operation, location === 'path' ? { [name]: 'a\0b' } : 'x');
         const query = location === 'query' ? `?${name}=a%00b` : '';
         const answer = await send(operation.method, path + query, undefined, tus);
-        const told = `${operation.method} ${path}${query} ${answer.text}`;
-        expect(answer.status, told).toBe(400);
-        expect(sentence(answer), told).toBe(`${name} must not hold the character U+0000`);
+        const label = `${operation.method} ${path}${query} ${answer.text}`;
+        expect(answer.status, label).toBe(400);
+        expect(sentence(answer), label).toBe(`${name} must not hold the character U+0000`);
       }
     }
   }
@@ -72,31 +72,31 @@ test('no method is refused where it is taken, whatever the parameter of a path h
 });
 
 test('a query parameter that an operation does not know is 400 with the nearest known name', async () => {
-  const ask = async (path: string) => {
+  const errorOf = async (path: string) => {
     const { status, body } = await packet.send('GET', path);
     return [status, body.error];
   };
-  expect(await ask('/packets?geoId=g')).toEqual([
+  expect(await errorOf('/packets?geoId=g')).toEqual([
     400,
     'geoId is not a query parameter here; did you mean geoid?',
   ]);
-  expect(await ask('/packets?limit=5&form=2026-03-01')).toEqual([
+  expect(await errorOf('/packets?limit=5&form=2026-03-01')).toEqual([
     400,
     'form is not a query parameter here; did you mean from?',
   ]);
-  expect(await ask('/sync/packets?userId=ben')).toEqual([
+  expect(await errorOf('/sync/packets?userId=ben')).toEqual([
     400,
     'userId is not a query parameter here; did you mean user_id?',
   ]);
-  expect(await ask('/chat/threads?user_id=ben&colour=red')).toEqual([
+  expect(await errorOf('/chat/threads?user_id=ben&colour=red')).toEqual([
     400,
     'colour is not a query parameter here; there are user_id, details, limit, cursor',
   ]);
-  expect(await ask('/packets/x?fields=all')).toEqual([
+  expect(await errorOf('/packets/x?fields=all')).toEqual([
     400,
     'fields is not a query parameter here; there is none',
   ]);
-  expect(await ask('/packets?__proto__=1&constructor=1')).toEqual([
+  expect(await errorOf('/packets?__proto__=1&constructor=1')).toEqual([
     400,
     expect.stringContaining('__proto__ is not a query parameter here'),
   ]);
@@ -112,9 +112,9 @@ test('a query parameter that an operation does not know is 400 with the nearest 
       /^\/(|health(\/\w+)?|vocab|graph|invitations\/\{token\}|directory\/confirmations\/\{token\})$/;
     const isOpen =
       operation.method === 'OPTIONS' || (operation.method === 'GET' && open.test(operation.path));
-    const told = `${operation.method} ${operation.path}`;
-    if (isOpen) expect(answer.status, told).toBeLessThan(300);
-    else expect(answer.status, told).toBe(400);
+    const label = `${operation.method} ${operation.path}`;
+    if (isOpen) expect(answer.status, label).toBeLessThan(300);
+    else expect(answer.status, label).toBe(400);
   }
 });
 
@@ -191,7 +191,7 @@ test('a path names what a body can name: 256 characters of any script', async ()
 });
 
 test('an Accept header that excludes all media types of an answer is 406', async () => {
-  const ask = async (path: string, accept: string, send = packet.send) =>
+  const statusOf = async (path: string, accept: string, send = packet.send) =>
     (await send('GET', path, undefined, { accept })).status;
   for (const accept of [
     'text/csv',
@@ -200,37 +200,33 @@ test('an Accept header that excludes all media types of an answer is 406', async
     '*/*;q=0, text/csv',
     'image/png',
   ]) {
-    expect(await ask('/packets', accept), accept).toBe(406);
-    expect(await ask('/api/product/list', accept, admin.send), accept).toBe(406);
+    expect(await statusOf('/packets', accept), accept).toBe(406);
+    expect(await statusOf('/api/product/list', accept, admin.send), accept).toBe(406);
     const { status, body } = await packet.send('POST', '/chat/query', { user_id: 'ben' }, { accept });
     expect([status, body.error]).toEqual([406, expect.stringContaining('application/json')]);
   }
   const good = [
-    ...[
-      '*/*',
-      'application/*',
-      'application/json',
-      'application/json; charset=utf-8',
-      'APPLICATION/JSON;Q=0.1',
-    ],
-    ...[
-      'text/csv, */*;q=0.1',
-      'application/geo+json',
-      'text/html,application/xhtml+xml,*/*;q=0.8',
-      'nonsense',
-      '',
-    ],
+    '*/*',
+    'application/*',
+    'application/json',
+    'application/json; charset=utf-8',
+    'APPLICATION/JSON;Q=0.1',
+    'text/csv, */*;q=0.1',
+    'application/geo+json',
+    'text/html,application/xhtml+xml,*/*;q=0.8',
+    'nonsense',
+    '',
   ];
-  for (const accept of good) expect(await ask('/packets', accept), accept).toBe(200);
+  for (const accept of good) expect(await statusOf('/packets', accept), accept).toBe(200);
   const graph = async (accept: string) =>
     (await packet.send('POST', '/graph/materialize', {}, { accept })).status;
   expect(await graph('application/x-ndjson')).toBe(200);
   expect(await graph('application/n-triples')).toBe(200);
   expect(await graph('application/json')).toBe(200);
   expect(await graph('text/turtle')).toBe(406);
-  expect(await ask('/vocab', 'text/turtle')).toBe(200);
-  expect(await ask('/graph', 'text/html')).toBe(200);
-  expect(await ask('/health', 'text/plain')).toBe(406);
+  expect(await statusOf('/vocab', 'text/turtle')).toBe(200);
+  expect(await statusOf('/graph', 'text/html')).toBe(200);
+  expect(await statusOf('/health', 'text/plain')).toBe(406);
 });
 
 test('a request without a Host, and one with an expectation that nobody knows, are answered like others', async () => {
@@ -238,14 +234,16 @@ test('a request without a Host, and one with an expectation that nobody knows, a
     [packet.url, '/packets', 'error'],
     [trace.url, '/api/common/countries', 'errorMessage'],
   ] as const) {
-    const ask = async (head: string) => {
+    const sendRaw = async (head: string) => {
       const connection = await rawConnection(url);
       connection.send(`GET ${path} HTTP/1.1\r\n${head}connection: close\r\n\r\n`);
       await connection.closed;
       return connection.received();
     };
-    expect(await ask('')).toMatch(new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the header Host is required"`));
-    expect(await ask('host: localhost\r\nexpect: nonsense\r\n')).toMatch(/^HTTP\/1.1 200 /);
+    expect(await sendRaw('')).toMatch(
+      new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the header Host is required"`),
+    );
+    expect(await sendRaw('host: localhost\r\nexpect: nonsense\r\n')).toMatch(/^HTTP\/1.1 200 /);
   }
 });
 

@@ -127,7 +127,7 @@ test('no cache keeps personal data; whatever else is not public is asked for aga
   const document = await uploadFile(trace, user, 'document', Buffer.from('%PDF-1.4'));
   const product = await added(user, { name: 'Tea', labels: { title: 'Tea' } });
   const label = (await read(user, product)).labels[0].id;
-  const asked: [typeof packet.send, string][] = [
+  const requested: [typeof packet.send, string][] = [
     ...[`/attachments/${file}`, '/packets', '/fields', '/tiles/observations/0/0/0.mvt'].map(
       path => [packet.send, path] as [typeof packet.send, string],
     ),
@@ -139,7 +139,7 @@ test('no cache keeps personal data; whatever else is not public is asked for aga
       `/api/product/label/${label}/instructions`,
     ].map(path => [user.send, path] as [typeof packet.send, string]),
   ];
-  for (const [send, path] of asked) {
+  for (const [send, path] of requested) {
     const { status, headers } = await send('GET', path);
     expect([status, headers.get('cache-control')], path).toEqual([200, 'private, no-cache']);
   }

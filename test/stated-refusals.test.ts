@@ -66,7 +66,7 @@ test('every operation with parameters says that it answers wrong ones 400, and d
 function statedTypes(method: string, path: string): string[] {
   const operation = services
     .flatMap(({ operations }) => operations)
-    .find(one => one.method === method && one.path === path);
+    .find(operation => operation.method === method && operation.path === path);
   return Object.keys(operation?.responses['200'] ?? {});
 }
 

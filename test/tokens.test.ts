@@ -187,13 +187,13 @@ test('published keys: several kinds are accepted, rotated keys are found, an unk
   const token = await first('ana');
   expect(await status(service, token)).toBe(200);
   expect(await status(service, await first('ben'))).toBe(200);
-  expect(keys.asked).toBe(1);
+  expect(keys.requests).toBe(1);
 
   // Right after a question a made-up key leads to no further one; a moment later the rotated key is found.
   const second = await keys.rotate('ES256');
   const rotated = await second('ana');
   expect(await status(service, rotated)).toBe(401);
-  expect(keys.asked).toBe(1);
+  expect(keys.requests).toBe(1);
   expect(
     await eventually(
       () => status(service, rotated),

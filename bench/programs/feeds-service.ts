@@ -6,7 +6,7 @@ import { packetService } from '../../src/packet-service/app.ts';
 import { connectionFromUrl } from '../../src/platform/database/database.ts';
 import { readSettings } from '../../src/platform/settings/settings.ts';
 
-// The packet service, which also tells how much memory it has after a collection.
+// The packet service, which also reports how much memory it has after a collection.
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 const settings = readSettings({ ...process.env, PACKET_PORT: '0' });

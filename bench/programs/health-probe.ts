@@ -17,11 +17,11 @@ async function probe({ port, seconds }: { port: number; seconds: number }): Prom
   const end = performance.now() + seconds * 1000;
   while (performance.now() < end) {
     await wait(PACE);
-    const asked = performance.now();
+    const sentAt = performance.now();
     socket.write('GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n');
     const [answer] = (await once(socket, 'data')) as [Buffer];
     if (!answer.toString().startsWith('HTTP/1.1 200')) throw new Error(answer.toString());
-    took.push(performance.now() - asked);
+    took.push(performance.now() - sentAt);
   }
   socket.destroy();
   return took;

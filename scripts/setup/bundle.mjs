@@ -51,13 +51,13 @@ for (const name of names.filter(name => !name.endsWith('.ts'))) {
 /** The programs of the threads that a module starts. */
 function threadsOf(name) {
   if (!name.endsWith('.ts')) return [];
-  const found = readFileSync(name, 'utf8').matchAll(THREAD);
-  return [...found].map(([, program]) => path.join(path.dirname(name), `${program}.ts`));
+  const threads = readFileSync(name, 'utf8').matchAll(THREAD);
+  return [...threads].map(([, program]) => path.join(path.dirname(name), `${program}.ts`));
 }
 
 /**
- * A module finds files beside it by its own address, import.meta.url. The modules get the address they would have if
- * their folders were those of src/, where the files beside them are; threads are programs in the one folder of all.
+ * A module finds files next to it by its own address, import.meta.url. The modules get the address they would have if
+ * their folders were those of src/, where the files next to them are; threads are programs in the one folder of all.
  */
 function ownAddresses() {
   return {

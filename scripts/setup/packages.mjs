@@ -116,8 +116,9 @@ function ownLibc() {
 function isComplete(locked, installed, all) {
   return Object.entries(locked).every(([path, entry]) => {
     if (path === '') return true;
-    const found = installed[path];
-    if (found !== undefined) return found.version === entry.version && found.integrity === entry.integrity;
+    const present = installed[path];
+    if (present !== undefined)
+      return present.version === entry.version && present.integrity === entry.integrity;
     // Packages for other platforms; without optional ones, Node and PostgreSQL of the system are used.
     return entry.optional || ((entry.dev || entry.devOptional) && !all);
   });
@@ -165,8 +166,8 @@ function npm(command, wanted, { folder = '.', label = '' } = {}) {
     if (/^npm http .*attempt \d+ failed/.test(line)) retries++;
     if (/^npm (error|ERR!)/.test(line)) errors.push(line.replace(/^npm (error|ERR!) ?/, ''));
   });
-  const tell = () => say(label + progress(total, waiting, retries, began));
-  const timer = setInterval(tell, TELL_MILLISECONDS);
+  const report = () => say(label + progress(total, waiting, retries, began));
+  const timer = setInterval(report, TELL_MILLISECONDS);
   return new Promise((resolve, reject) => {
     child.once('error', error => {
       clearInterval(timer);
@@ -197,12 +198,12 @@ const NETWORK =
 
 /** One sentence about a failed npm ci, from what it printed. */
 function reasonOf(errors) {
-  const code = errors.map(line => /^code (\S+)/.exec(line)?.[1]).find(found => found !== undefined);
+  const code = errors.map(line => /^code (\S+)/.exec(line)?.[1]).find(match => match !== undefined);
   const words = errors.filter(
     line => !/^(code|syscall|errno|path) /.test(line) && !/complete log/.test(line),
   );
   const message = (words[0] ?? 'it printed no error').replace(/^network /, '').replace(/\.$/, '');
-  const log = errors.map(line => /\S+\/_logs\/\S+/.exec(line)?.[0]).find(found => found !== undefined);
+  const log = errors.map(line => /\S+\/_logs\/\S+/.exec(line)?.[0]).find(match => match !== undefined);
   const where = log === undefined ? '' : ` (npm's log: ${log})`;
   if (code === 'ENOSPC') return `the disk is full, so the packages cannot be installed${where}.`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')

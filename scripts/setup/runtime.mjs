@@ -80,12 +80,12 @@ const because = (what, [complaint]) =>
 const programOf = name => path.join(folderOf(name), 'bin/node');
 const versionOf = name => JSON.parse(readFileSync(path.join(folderOf(name), 'package.json'), 'utf8')).version;
 
-/** Where a package is, or would be: beside this one if this is installed as a package. */
+/** Where a package is, or would be: next to this one if this is installed as a package. */
 function folderOf(name) {
   const own = path.join(ROOT, 'node_modules', name);
-  const beside = path.resolve(ROOT, '..', name);
-  const isPackage = path.basename(path.dirname(beside)) === 'node_modules';
-  return isPackage && !existsSync(own) ? beside : own;
+  const sibling = path.resolve(ROOT, '..', name);
+  const isPackage = path.basename(path.dirname(sibling)) === 'node_modules';
+  return isPackage && !existsSync(own) ? sibling : own;
 }
 
 /** Undefined if the program runs; else what keeps it from running. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { oneRoleWarning } from '../platform/database/check-roles.ts';
 import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
 import {
-  askServerFacts,
+  readServerFacts,
   type ServerFacts,
   unreadableTables,
   withSession,
@@ -59,7 +59,7 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
   }
   const connection = DATABASE_URL ? connectionFromUrl(DATABASE_URL) : embedded.connection;
   try {
-    const facts = await withSession(connection as Connection, askServerFacts);
+    const facts = await withSession(connection as Connection, readServerFacts);
     return { embedded, connection: connection as Connection, facts, findings: [] };
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
@@ -233,7 +233,7 @@ async function checkOwner(
     ];
   }
   try {
-    await withSession(owner, askServerFacts);
+    await withSession(owner, readServerFacts);
     return [];
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;

@@ -1,10 +1,10 @@
 import pg from 'pg';
 import { connectionFromUrl } from '../platform/database/database.ts';
 import {
-  askPrimary,
-  askReplica,
   type PrimaryFacts,
   type ReplicaFacts,
+  readPrimaryFacts,
+  readReplicaFacts,
 } from '../platform/database/replicas/facts.ts';
 import { withSession } from '../platform/database/server-facts.ts';
 import type { Settings } from '../platform/settings/settings.ts';
@@ -18,7 +18,7 @@ export async function checkReplicas(
 ): Promise<Finding[]> {
   if (READ_DATABASE_URL === undefined || connection === undefined) return [];
   // The primary first: a standby that has replayed this lacks nothing.
-  const primary = await withSession(connection, askPrimary);
+  const primary = await withSession(connection, readPrimaryFacts);
   return Promise.all(READ_DATABASE_URL.split(',').map(url => checkReplica(url, primary)));
 }
 
@@ -26,7 +26,7 @@ async function checkReplica(url: string, primary: PrimaryFacts): Promise<Finding
   const connection = connectionFromUrl(url);
   const { host, port } = new pg.Client(connection);
   try {
-    return judge(`${host}:${port}`, await withSession(connection, askReplica), primary);
+    return judge(`${host}:${port}`, await withSession(connection, readReplicaFacts), primary);
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
     const remedy = 'start it, or correct READ_DATABASE_URL; reads go to the others and the primary meanwhile';

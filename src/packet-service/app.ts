@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Registry } from 'prom-client';
 import type { Backups } from '../platform/backup/backups.ts';
-import { tellBackups } from '../platform/backup/register-status.ts';
+import { registerBackupStatus } from '../platform/backup/register-status.ts';
 import { type Pace, pacer } from '../platform/concurrency/pacer.ts';
 import { isDistributed } from '../platform/database/citus/is-distributed.ts';
 import { type Condition, databaseCondition } from '../platform/database/condition.ts';
@@ -16,7 +16,7 @@ import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
-import type { Beside } from '../platform/service/beside.ts';
+import type { ProcessContext } from '../platform/service/process-context.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import type { UserRegistry } from '../platform/tokens/user-registry.ts';
@@ -108,14 +108,14 @@ export const { lacks: packetServiceLacks, migrate: migratePacketService, moved: 
  * waits, and closes its connections.
  *
  * @param registry the user registry, unless the settings name another
- * @param beside the backups of this process, and its console
+ * @param context the backups of this process, and its console
  */
 export async function packetService(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
-  { backups, consoleUrl = () => undefined, instanceName = async () => undefined }: Beside = {},
+  { backups, consoleUrl = () => undefined, instanceName = async () => undefined }: ProcessContext = {},
 ): Promise<Server> {
   const app = await makeServer(settings, logger);
   const metrics = registerMetrics(app, 'packet-service', settings);
@@ -143,8 +143,13 @@ export async function packetService(
   const log = sequencer(logPool, listeners, logger);
   const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
   const sources = {
-    ...{ connection, pool, consoleUrl, instanceName, findSenderNames: lookUps.findSenderNames },
-    ...{ keepInvitationToken: insertInvitationToken, findUnanswered },
+    connection,
+    pool,
+    consoleUrl,
+    instanceName,
+    findSenderNames: lookUps.findSenderNames,
+    keepInvitationToken: insertInvitationToken,
+    findUnanswered,
     findReader: registryReaders(registry, logger),
   };
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
@@ -202,7 +207,7 @@ async function openConnections(
   return { pools, untilComplete: isCluster ? commits.untilComplete : ALWAYS_COMPLETE };
 }
 
-/** Health, with what this service knows beside the database. */
+/** Health, with what this service knows in addition to the state of the database. */
 function registerConditions(
   app: Server,
   settings: Settings,
@@ -216,12 +221,12 @@ function registerConditions(
 ): void {
   const { pool, metrics, backups, details } = parts;
   const health = registerHealth(app, 'packet-service', parts);
-  for (const detail of details) health.tell(detail);
-  tellBackups({ health, metrics }, settings, backups);
+  for (const detail of details) health.addDetail(detail);
+  registerBackupStatus({ health, metrics }, settings, backups);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
 }
 
-/** The batch writer, which tells the positions of its commits if replicas are read. */
+/** The batch writer, which reports the positions of its commits if replicas are read. */
 function openBatches(
   { writerPool }: Pools,
   settings: Settings,
@@ -267,7 +272,9 @@ function admitExports(
   { slots, checksTokens }: { slots: Slots; checksTokens: boolean },
 ): AdmitDownload {
   return admitDownloads(app, slots, {
-    ...{ perCaller: EXPORTS_PER_CALLER, what: 'exports', retryAfter: 10 },
+    perCaller: EXPORTS_PER_CALLER,
+    what: 'exports',
+    retryAfter: 10,
     withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,
     slowest: { bytesPerSecond: MIN_EXPORT_BYTES_PER_SECOND, seconds: EXPORT_SPEED_SECONDS },
   });

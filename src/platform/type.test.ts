@@ -12,13 +12,13 @@ interface Call {
 
 /** What the calls in a value return, if `types` has the functions. */
 function made(value: unknown, types: object): unknown {
-  if (Array.isArray(value)) return value.map(one => made(one, types));
+  if (Array.isArray(value)) return value.map(item => made(item, types));
   if (typeof value !== 'object' || value === null) return value;
   if (isCall(value)) {
     const make = (types as Record<string, (...values: unknown[]) => unknown>)[value.call];
-    return make?.(...value.values.map(one => made(one, types)));
+    return make?.(...value.values.map(item => made(item, types)));
   }
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, made(one, types)]));
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, made(member, types)]));
 }
 
 const isCall = (value: object): value is Call => typeof (value as Call).call === 'string';
@@ -28,7 +28,7 @@ const options = fc.record(
   { requiredKeys: [] },
 );
 const call = (name: keyof typeof Type, ...values: fc.Arbitrary<unknown>[]) =>
-  fc.tuple(...values).map((given): Call => ({ call: name, values: given }));
+  fc.tuple(...values).map((args): Call => ({ call: name, values: args }));
 const simple = (['String', 'Integer', 'Number', 'Boolean', 'Null', 'Any', 'Unknown'] as const).map(name =>
   call(name, options),
 );

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
-import { tellBackups } from '../platform/backup/register-status.ts';
+import { registerBackupStatus } from '../platform/backup/register-status.ts';
 import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { checkWrites } from '../platform/database/check-writes.ts';
 import { databaseCondition } from '../platform/database/condition.ts';
@@ -22,7 +22,7 @@ import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
 import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import { EXPORTS, type PersonalData } from '../platform/personal-data/personal-data.ts';
-import type { Beside } from '../platform/service/beside.ts';
+import type { ProcessContext } from '../platform/service/process-context.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { type SecretBox, secretBox } from '../platform/tokens/secret-box.ts';
@@ -163,7 +163,7 @@ export async function traceBackend(
   connection: Connection,
   logger: FastifyBaseLogger,
   elsewhere?: PersonalData,
-  { backups, consoleUrl = () => undefined }: Beside = {},
+  { backups, consoleUrl = () => undefined }: ProcessContext = {},
 ): Promise<{ app: Server; registry: UserRegistry; instanceName: () => Promise<string | undefined> }> {
   const counts = addressCounts();
   const app = await createTraceServer(settings, logger, counts);
@@ -199,7 +199,7 @@ export async function traceBackend(
   const lists = openLists();
   readBodies(app);
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
-  tellBackups({ health, metrics }, settings, backups);
+  registerBackupStatus({ health, metrics }, settings, backups);
   const passwords = openPasswords();
   const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);

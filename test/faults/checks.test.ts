@@ -37,7 +37,7 @@ afterAll(async () => {
 const location = () => ({ database: packet.connection, folder });
 const claimed = () => checkClaims(location(), load.ledger.claims('all'));
 /** A record of which nothing was changed since it was made. */
-const one = (kind: Kind, from = 0): Fact | undefined =>
+const unchanged = (kind: Kind, from = 0): Fact | undefined =>
   load.ledger.claims('all').filter(({ fact }) => fact.kind === kind && fact.states.length === 1)[from]?.fact;
 
 /** A record that is there and was changed. */
@@ -64,9 +64,11 @@ test('every endpoint that writes is written to, and of what was acknowledged not
 
 test('what is lost, doubled or changed behind the services` back is noticed, each record by itself', async () => {
   await packet.pool.query('GRANT UPDATE, DELETE ON packets, packet_log TO CURRENT_USER');
-  const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n => one('packet', n)) as Fact[];
-  const [noFile, otherFile] = [0, 1].map(n => one('attachment', n)) as Fact[];
-  const [image, currency] = [one('file'), changedOnce('currency')];
+  const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n =>
+    unchanged('packet', n),
+  ) as Fact[];
+  const [noFile, otherFile] = [0, 1].map(n => unchanged('attachment', n)) as Fact[];
+  const [image, currency] = [unchanged('file'), changedOnce('currency')];
   const fileOf = (fact: Fact | undefined) => path.join(folder, 'files/attachments', fact?.sha256 as string);
 
   await falsify('DELETE FROM packets WHERE id = $1', [gone?.id]);
@@ -87,10 +89,10 @@ test('what is lost, doubled or changed behind the services` back is noticed, eac
   await rm(fileOf(noFile));
   await writeFile(fileOf(otherFile), 'something else');
 
-  const found = await claimed();
-  expect(found.lost.map(nameIn).sort()).toEqual([gone, unlogged, noFile, image].map(nameOf).sort());
-  expect(found.doubled.map(nameIn)).toEqual([twiceLogged].map(nameOf));
-  expect(found.changed.map(nameIn).sort()).toEqual([altered, currency, otherFile].map(nameOf).sort());
+  const findings = await claimed();
+  expect(findings.lost.map(nameIn).sort()).toEqual([gone, unlogged, noFile, image].map(nameOf).sort());
+  expect(findings.doubled.map(nameIn)).toEqual([twiceLogged].map(nameOf));
+  expect(findings.changed.map(nameIn).sort()).toEqual([altered, currency, otherFile].map(nameOf).sort());
 
   const all = await checkAll(location());
   expect(all.doubled).toEqual([`packet ${copied?.states[0]}`]);

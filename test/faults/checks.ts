@@ -134,7 +134,7 @@ export interface DataLocation {
  * begun since, a packet with one position in the log, the bytes of a file at its path.
  */
 export async function checkClaims(location: DataLocation, claims: readonly Claim[]): Promise<Findings> {
-  return asking(location.database, async pool => {
+  return withPool(location.database, async pool => {
     const findings = nothingWrong();
     for (const [kind, own] of Map.groupBy(claims, ({ fact }) => fact.kind)) {
       for (let at = 0; at < own.length; at += ROWS) {
@@ -193,7 +193,7 @@ async function checkFile(folder: string, { kind, id, sha256 }: Fact, findings: F
 
 /** Looks through everything for what is there twice, and for gaps in the log. */
 export async function checkAll({ database }: DataLocation): Promise<Findings> {
-  return asking(database, async pool => {
+  return withPool(database, async pool => {
     const findings = nothingWrong();
     for (const [kind, statement] of Object.entries(DOUBLED)) {
       const { rows } = await pool.query<{ mark: string }>(statement);
@@ -209,11 +209,14 @@ export async function checkAll({ database }: DataLocation): Promise<Findings> {
 }
 
 /** Asks again where a fault strikes in the middle: nothing is found twice, since the findings start from scratch. */
-async function asking(connection: Connection, ask: (pool: pg.Pool) => Promise<Findings>): Promise<Findings> {
+async function withPool(
+  connection: Connection,
+  check: (pool: pg.Pool) => Promise<Findings>,
+): Promise<Findings> {
   for (let tries = 1; ; tries++) {
     const pool = openPool(connection, 'public', 1, { deadline: { ms: 120_000, of: 'statement' } });
     try {
-      return await ask(pool);
+      return await check(pool);
     } catch (error) {
       if (tries === DATABASE_TRIES || !(passingTrouble(error) || errorCode(error) === 'ENOENT')) throw error;
       await wait(DATABASE_PAUSE_MS);

@@ -48,7 +48,8 @@ export async function openClusterStage(bin: string, processes: number): Promise<
       mailbox,
       database: connection,
       folder: data,
-      targets: service => running.flatMap(one => (service === 'packet' ? one?.url : one?.traceUrl) ?? []),
+      targets: service =>
+        running.flatMap(child => (service === 'packet' ? child?.url : child?.traceUrl) ?? []),
       async start(at) {
         running[at] = await start(at);
       },
@@ -63,7 +64,9 @@ export async function openClusterStage(bin: string, processes: number): Promise<
       },
       sessions: () => sessionsOf(cluster.coordinator),
       async served() {
-        await Promise.all(running.flatMap(one => (one ? [takes(one.url), answers(one.traceUrl)] : [])));
+        await Promise.all(
+          running.flatMap(child => (child ? [takes(child.url), answers(child.traceUrl)] : [])),
+        );
         await eventually(() => hasNoneInDoubt(cluster));
       },
       async close() {

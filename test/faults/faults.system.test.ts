@@ -15,10 +15,10 @@ const PLAN = [
 ];
 
 test('three processes under a load of writes lose, double and change nothing when processes, PostgreSQL and the network fail', async () => {
-  const told: string[] = [];
-  const tell = (line: string) => void told.push(line);
-  const outcome = await runFaults({ plan: PLAN, minutes: 5, seed: 1, writers: 8, restMs: 100, tell });
-  expect(troublesOf(outcome), told.join('\n')).toEqual([]);
+  const lines: string[] = [];
+  const onLine = (line: string) => void lines.push(line);
+  const outcome = await runFaults({ plan: PLAN, minutes: 5, seed: 1, writers: 8, restMs: 100, onLine });
+  expect(troublesOf(outcome), lines.join('\n')).toEqual([]);
   expect(outcome.ended).toBeUndefined();
   expect(outcome.records).toBeGreaterThan(100);
 }, 300_000);

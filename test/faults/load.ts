@@ -55,14 +55,16 @@ export function openLoad(stage: Pick<Stage, 'targets' | 'database' | 'mailbox'>,
     mailbox: stage.mailbox,
   };
   const prefix = `f${Math.floor(random() * 2 ** 32).toString(36)}`;
-  const deck = Object.values(STORIES).flatMap(({ share, tell }) => Array.from({ length: share }, () => tell));
+  const deck = Object.values(STORIES).flatMap(({ share, story }) =>
+    Array.from({ length: share }, () => story),
+  );
   let count = 0;
   let over = false;
   let resting = false;
   let failure: Error | undefined;
   const running: Promise<void>[] = [];
 
-  async function tell(story: Story): Promise<void> {
+  async function runStory(story: Story): Promise<void> {
     const n = count++;
     await story(tellerOf({ mark: `${prefix}-${n}`, n }, context)).catch(error => {
       if (!(error instanceof Unknown)) throw error;
@@ -71,7 +73,7 @@ export function openLoad(stage: Pick<Stage, 'targets' | 'database' | 'mailbox'>,
 
   async function write(restMs: number): Promise<void> {
     while (!over) {
-      if (!resting) await tell(pick(deck, random) as Story);
+      if (!resting) await runStory(pick(deck, random) as Story);
       await wait(resting ? 50 : restMs * random() * 2);
     }
   }
@@ -81,14 +83,14 @@ export function openLoad(stage: Pick<Stage, 'targets' | 'database' | 'mailbox'>,
     ledger: context.ledger,
     async rehearse() {
       // Twice, with an odd number of stories in between: some end in another way when their number is even.
-      const all = Object.values(STORIES).map(({ tell: story }) => story);
+      const all = Object.values(STORIES).map(({ story }) => story);
       const filler: Story[] = all.length % 2 === 0 ? [async () => {}] : [];
-      await Promise.all([...all, ...filler, ...all].map(tell));
+      await Promise.all([...all, ...filler, ...all].map(runStory));
     },
     start(writers, restMs) {
       for (let n = 0; n < writers; n++) running.push(write(restMs));
-      for (const one of running) {
-        one.catch(error => {
+      for (const writer of running) {
+        writer.catch(error => {
           failure ??= error;
         });
       }

@@ -46,9 +46,9 @@ const plan = values.only
 
 const calledOff = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => calledOff.abort());
-const tell = (line: string) => console.log(line);
-const outcome = await runFaults({ campaign, plan, minutes, seed, writers, tell, signal: calledOff.signal });
-const report = reportOf(outcome, { campaign, asked: count, seed });
+const onLine = (line: string) => console.log(line);
+const outcome = await runFaults({ campaign, plan, minutes, seed, writers, onLine, signal: calledOff.signal });
+const report = reportOf(outcome, { campaign, count, seed });
 console.log(`\n${report}`);
 if (values.report) await writeFile(values.report, report);
 const troubles = troublesOf(outcome);

@@ -241,17 +241,17 @@ const upload: Story = async ({ mark, n, send, made, change }) => {
 };
 
 /** What clients of the packet service do, with how often in all. */
-export const PACKET_STORIES: Readonly<Record<string, { share: number; tell: Story }>> = {
-  observe: { share: 30, tell: observe },
-  chat: { share: 8, tell: chat },
-  thread: { share: 5, tell: thread },
-  batch: { share: 10, tell: batch },
-  finalized: { share: 12, tell: finalized },
-  share: { share: 5, tell: share },
-  invitation: { share: 3, tell: invitation },
-  waiting: { share: 3, tell: waiting },
-  confirmation: { share: 3, tell: confirmation },
-  field: { share: 5, tell: field },
-  attachment: { share: 5, tell: attachment },
-  upload: { share: 5, tell: upload },
+export const PACKET_STORIES: Readonly<Record<string, { share: number; story: Story }>> = {
+  observe: { share: 30, story: observe },
+  chat: { share: 8, story: chat },
+  thread: { share: 5, story: thread },
+  batch: { share: 10, story: batch },
+  finalized: { share: 12, story: finalized },
+  share: { share: 5, story: share },
+  invitation: { share: 3, story: invitation },
+  waiting: { share: 3, story: waiting },
+  confirmation: { share: 3, story: confirmation },
+  field: { share: 5, story: field },
+  attachment: { share: 5, story: attachment },
+  upload: { share: 5, story: upload },
 };

@@ -5,7 +5,7 @@ import type { Campaign, Outcome, Row } from './run.ts';
 /** A run as docs/reliability.md tells it; nothing in it is written by hand. */
 export function reportOf(
   outcome: Outcome,
-  { campaign: { faults }, asked, seed }: { campaign: Campaign; asked: number; seed: number },
+  { campaign: { faults }, count, seed }: { campaign: Campaign; count: number; seed: number },
 ): string {
   const rows = Object.entries(outcome.rows);
   const all = rows.map(([, row]) => row);
@@ -31,7 +31,7 @@ those of processes, not of the machine's power. What faults did on a cluster of 
 |---|---|
 | date | ${new Date().toISOString().slice(0, 10)} |
 | machine | ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}; load average of its last 15 minutes: ${loadavg()[2]?.toFixed(1)} |
-| faults | ${struck} of ${asked} asked for, seed ${seed}, in ${outcome.minutes.toFixed(0)} minutes${outcome.ended ? ` (${outcome.ended})` : ''} |
+| faults | ${struck} of ${count} asked for, seed ${seed}, in ${outcome.minutes.toFixed(0)} minutes${outcome.ended ? ` (${outcome.ended})` : ''} |
 | acknowledged | ${writes} writes of ${outcome.records} records, ${outcome.mails} mails |
 | **lost** | **${wrong.lost.length}** |
 | **doubled** | **${wrong.doubled.length}** |
@@ -67,7 +67,7 @@ function line(name: string, { faults, seen, findings, seconds }: Row): string {
   const { lost, doubled, changed } = findings;
   const counts = [faults, seen.acknowledged, seen.refused, seen.broken];
   const wrong = [lost.length, doubled.length, changed.length];
-  return `| ${[name, ...counts, ...wrong, ...times.map(one => one?.toFixed(1) ?? '')].join(' | ')} |`;
+  return `| ${[name, ...counts, ...wrong, ...times.map(time => time?.toFixed(1) ?? '')].join(' | ')} |`;
 }
 
 function listOf(title: string, items: readonly string[]): string {

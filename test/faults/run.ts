@@ -53,7 +53,7 @@ export interface Options {
   writers?: number;
   /** milliseconds between two stories of one of them, on average: the machine has better to do than to fill a disk */
   restMs?: number;
-  tell: (line: string) => void;
+  onLine: (line: string) => void;
   /** ends the run after the fault that is being struck */
   signal?: AbortSignal;
 }
@@ -123,7 +123,7 @@ export async function runFaults(options: Options): Promise<Outcome> {
   } catch (error) {
     outcome.ended = (error as Error).message;
     outcome.failed = true;
-    options.tell((error as Error).stack ?? String(error));
+    options.onLine((error as Error).stack ?? String(error));
   } finally {
     for (const { load, stage } of Object.values(theatres)) {
       await Promise.race([load.stop(), within(PATIENCE_MS)]).catch(() => {});
@@ -135,7 +135,7 @@ export async function runFaults(options: Options): Promise<Outcome> {
 }
 
 async function strikeAll(
-  { campaign = SERVER, plan, minutes, seed, writers = 8, restMs = 250, tell, signal }: Options,
+  { campaign = SERVER, plan, minutes, seed, writers = 8, restMs = 250, onLine, signal }: Options,
   theatres: Partial<Record<'main' | 'disk', Theatre>>,
   outcome: Outcome,
 ): Promise<void> {
@@ -156,7 +156,7 @@ async function strikeAll(
     const row = await strike(theatres[key], fault, random);
     outcome.rows[name] = sum(outcome.rows[name], row);
     const time = new Date().toISOString().slice(11, 19);
-    tell(`${time} ${at + 1}/${plan.length} ${name}: ${inWords(row)}`);
+    onLine(`${time} ${at + 1}/${plan.length} ${name}: ${inWords(row)}`);
   }
 }
 
@@ -213,9 +213,9 @@ function sum(total: Row | undefined, row: Row): Row {
 
 function inWords({ seen, findings, seconds }: Row): string {
   const troubles = [
-    ...findings.lost.map(one => `LOST ${one}`),
-    ...findings.doubled.map(one => `DOUBLED ${one}`),
-    ...findings.changed.map(one => `CHANGED ${one}`),
+    ...findings.lost.map(line => `LOST ${line}`),
+    ...findings.doubled.map(line => `DOUBLED ${line}`),
+    ...findings.changed.map(line => `CHANGED ${line}`),
     ...seen.unexpected,
   ];
   return `${seen.acknowledged} acknowledged, ${seconds[0]?.toFixed(1)} s ${troubles.join('; ')}`.trimEnd();

@@ -75,12 +75,12 @@ async function startStage(
     mailbox,
     processes,
     mounted,
-    common: given,
+    common: settings,
   }: { mailbox: Mailbox; processes: number; mounted: boolean; common: Record<string, string> },
 ): Promise<Stage> {
   // What the processes compile is kept: most of a start is that.
   const { NODE_COMPILE_CACHE = path.join(folder, 'compiled') } = process.env;
-  const common = { ...given, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE };
+  const common = { ...settings, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE };
   const first = () => startProcess({ ...common, ...FIRST_ADMIN, DATA_DIR: folder });
   running[0] = await first();
   const password = (await readFile(path.join(folder, 'postgres/password'), 'utf8')).trim();
@@ -103,7 +103,7 @@ async function startStage(
     mailbox,
     database: connection,
     folder,
-    targets: service => running.flatMap(one => (service === 'packet' ? one?.url : one?.traceUrl) ?? []),
+    targets: service => running.flatMap(child => (service === 'packet' ? child?.url : child?.traceUrl) ?? []),
     async start(at) {
       running[at] = await (at === 0 ? first() : further());
     },
@@ -119,7 +119,7 @@ async function startStage(
     },
     sessions: () => sessionsOf(connection),
     async served() {
-      await Promise.all(running.flatMap(one => (one ? [takes(one.url), answers(one.traceUrl)] : [])));
+      await Promise.all(running.flatMap(child => (child ? [takes(child.url), answers(child.traceUrl)] : [])));
     },
     async close() {
       relay.heal();
@@ -172,9 +172,9 @@ async function untilTaken(url: string, body: object): Promise<void> {
 
 /** The one with the server is the last. */
 export async function endProcesses(running: readonly (RunningProcess | undefined)[]): Promise<void> {
-  for (const one of [...running].reverse()) {
-    one?.child.kill('SIGTERM');
-    await one?.ended;
+  for (const started of [...running].reverse()) {
+    started?.child.kill('SIGTERM');
+    await started?.ended;
   }
 }
 

@@ -316,18 +316,18 @@ const image: Story = async teller => {
 };
 
 /** What clients of the trace backend do, with how often in all. */
-export const TRACE_STORIES: Readonly<Record<string, { share: number; tell: Story }>> = {
-  account: { share: 2, tell: account },
-  'second factor': { share: 1, tell: secondFactor },
-  'keys for programs': { share: 1, tell: keys },
-  'change of address': { share: 2, tell: emailChange },
-  erasure: { share: 2, tell: erasure },
-  company: { share: 2, tell: company },
-  product: { share: 5, tell: product },
-  currency: { share: 2, tell: currency },
-  'code lists': { share: 1, tell: codes },
-  'value chain': { share: 1, tell: valueChain },
-  setting: { share: 1, tell: setting },
-  document: { share: 3, tell: document },
-  image: { share: 2, tell: image },
+export const TRACE_STORIES: Readonly<Record<string, { share: number; story: Story }>> = {
+  account: { share: 2, story: account },
+  'second factor': { share: 1, story: secondFactor },
+  'keys for programs': { share: 1, story: keys },
+  'change of address': { share: 2, story: emailChange },
+  erasure: { share: 2, story: erasure },
+  company: { share: 2, story: company },
+  product: { share: 5, story: product },
+  currency: { share: 2, story: currency },
+  'code lists': { share: 1, story: codes },
+  'value chain': { share: 1, story: valueChain },
+  setting: { share: 1, story: setting },
+  document: { share: 3, story: document },
+  image: { share: 2, story: image },
 };

@@ -38,7 +38,7 @@ export interface World {
 }
 
 export function openWorld(connection: Connection): World {
-  const query = (text: string, values: unknown[]) => ask(connection, text, values);
+  const query = (text: string, values: unknown[]) => queryAgain(connection, text, values);
 
   async function makeUser(email: string): Promise<void> {
     await query(
@@ -115,7 +115,7 @@ function lasting<Value>(
 }
 
 /** Asks the database itself, and again while it is down. */
-async function ask(connection: Connection, text: string, values: unknown[]) {
+async function queryAgain(connection: Connection, text: string, values: unknown[]) {
   const answer = await eventually(async () => {
     const client = new pg.Client(connection);
     client.on('error', () => {});

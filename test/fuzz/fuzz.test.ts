@@ -38,7 +38,7 @@ const nonsense = (random: Random) =>
   bytesOf(anyText(random).slice(0, 3000)).replaceAll(/[\0-\x1f\x7f]/g, '?');
 
 /** All faults in one message, and with which seed to see them again. */
-function told(name: string, findings: Findings): string {
+function reportOf(name: string, findings: Findings): string {
   const text = report(name, SEED, findings);
   if (process.env.FUZZ_SEED) console.log(text);
   return text;
@@ -74,7 +74,7 @@ test.concurrent(
     };
     const target = { ...packet, definition: '/openapi.json', isError: packetError, known, sender };
     const findings = await fuzz(target, SEED, { count: toPackets, ms });
-    expect(findings.faults.length, told('packet service', findings)).toBe(0);
+    expect(findings.faults.length, reportOf('packet service', findings)).toBe(0);
     expect(findings.succeeded.size).toBeGreaterThan(findings.operations.length / 2);
   },
   timeout,
@@ -122,7 +122,7 @@ test.concurrent(
     };
     const target = { ...trace, definition: '/v3/api-docs', isError: traceError, known, sender };
     const findings = await fuzz(target, SEED, { count: COUNT - toPackets, ms });
-    expect(findings.faults.length, told('trace backend', findings)).toBe(0);
+    expect(findings.faults.length, reportOf('trace backend', findings)).toBe(0);
     expect(findings.succeeded.size).toBeGreaterThan(findings.operations.length / 3);
   },
   timeout,

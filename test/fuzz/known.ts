@@ -26,17 +26,17 @@ export interface Knowledge {
   learn(operation: Pick<Operation, 'path'>, answer: WireAnswer): void;
 }
 
-export function knowledge(given: Known): Knowledge {
+export function knowledge(initial: Known): Knowledge {
   const known: Record<string, string[]> = {};
   const ids: Record<string, string[]> = {};
-  for (const [name, texts] of Object.entries(given)) known[name] = [...texts];
+  for (const [name, texts] of Object.entries(initial)) known[name] = [...texts];
   const add = (to: Record<string, string[]>, name: string, text: string) => {
     const texts = to[name] ?? [];
     to[name] = texts;
     if (texts.includes(text)) return;
     texts.push(text);
     // What was given stays; of what was learnt the newest does.
-    if (texts.length > MOST) texts.splice(to === known ? (given[name]?.length ?? 0) : 0, 1);
+    if (texts.length > MOST) texts.splice(to === known ? (initial[name]?.length ?? 0) : 0, 1);
   };
   const walk = (value: unknown, things: string, depth: number) => {
     if (typeof value !== 'object' || value === null || depth > 4) return;

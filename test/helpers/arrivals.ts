@@ -25,7 +25,7 @@ export function watchArrivals(): Arrivals {
   subscribe('http.server.request.start', onRequest);
   subscribe('net.server.socket', onSocket);
   return {
-    requests: path => paths.filter(one => one.startsWith(path)).length,
+    requests: path => paths.filter(arrived => arrived.startsWith(path)).length,
     bytes: () => sockets.reduce((sum, { bytesRead }) => sum + bytesRead, 0),
     end() {
       unsubscribe('http.server.request.start', onRequest);

@@ -40,7 +40,7 @@ export type Ring = [lon: number, lat: number][];
 interface Options {
   version: 1 | 2;
   token?: string;
-  /** Version 1 wants these for its look-ups, beside the token. */
+  /** Version 1 wants these for its look-ups, in addition to the token. */
   keys?: { apiKey: string; clientSecret: string };
   /** Newer sources put the GeoID of a fetched field into the entry and list registered points there too. */
   newer?: boolean;
@@ -123,8 +123,8 @@ class Book {
       return this.registerBoundary(String(body.wkt), Number(body.threshold ?? 95));
     const field = this.fields.find(({ geoid }) => route === `fetch-field/${geoid}`);
     if (!field) return this.error(404, 'Field not found, invalid Geo Id.');
-    const found = { 'GEO Id': field.geoid, 'Geo Data': null, 'Geo JSON': field.feature };
-    return [200, { message: 'Field fetched successfully.', ...found }];
+    const details = { 'GEO Id': field.geoid, 'Geo Data': null, 'Geo JSON': field.feature };
+    return [200, { message: 'Field fetched successfully.', ...details }];
   }
 
   fetchFields({ latitude, longitude }: Record<string, unknown>): Reply {
@@ -133,10 +133,10 @@ class Book {
       return this.error(400, 'Latitude and Longitude are required.');
     const leaf = S2CellId.fromPoint(S2LatLng.fromDegrees(Number(latitude), Number(longitude)).toPoint());
     const [level13, level20] = [leaf.parentL(13).toToken(), leaf.parentL(20).toToken()];
-    const found = this.fields.filter(
+    const containing = this.fields.filter(
       field => field.level13.includes(level13) && field.level20.includes(level20),
     );
-    const entries = found.map(({ geoid, feature, level13: tokens }) =>
+    const entries = containing.map(({ geoid, feature, level13: tokens }) =>
       newer
         ? { 'Geo Id': geoid, MaskingLevel: 'L1', 'Geo JSON': feature }
         : { [geoid]: { '13': tokens, boundary_type: 'manual', 'Geo JSON': feature } },

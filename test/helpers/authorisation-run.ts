@@ -75,10 +75,10 @@ async function callerOf(trace: RunningTrace, kind: Kind, { owner, companyId }: W
 }
 
 /** A good request to a route, which can be made several times, as long as it changes nothing or is refused. */
-type Ask = (cookie?: string, at?: RunningTrace, more?: Record<string, string>) => Promise<Answer>;
+type SendRequest = (cookie?: string, at?: RunningTrace, more?: Record<string, string>) => Promise<Answer>;
 
 /** Makes what the request of a route names. */
-async function requestTo({ trace }: Stage, route: string, row: Row, world: World): Promise<Ask> {
+async function requestTo({ trace }: Stage, route: string, row: Row, world: World): Promise<SendRequest> {
   const [method, pattern] = route.split(' ') as [string, string];
   const path = row.path ? await row.path(world) : pattern;
   const body = row.form ? undefined : await row.body?.(world);
@@ -122,9 +122,9 @@ export async function eachKind(stage: Stage, route: string, row: Row): Promise<v
     const isRepeated = changesNothing(route, row, row[kind]);
     const isAlone = !isRepeated && changesCallers(route);
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = (isRepeated && repeated) || (await requestTo(stage, route, row, world));
+    const send = (isRepeated && repeated) || (await requestTo(stage, route, row, world));
     const { cookie } = isAlone ? await callerOf(trace, kind, world) : callers[kind];
-    const answer = await ask(cookie);
+    const answer = await send(cookie);
     expect(answer.status, `${kind}: ${answer.text}`).toBe(row[kind]);
     if (answer.status === 403) expect(answer.body.status).toBe('UNAUTHORIZED');
   });
@@ -137,11 +137,11 @@ export async function eachMode(stage: Stage, route: string, row: Row): Promise<v
   const isAlone = !changesNothing(route, row, row.member) && changesCallers(route);
   await forEach(row, stage.others, async at => {
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = await requestTo(stage, route, row, world);
-    const nobody = await ask(undefined, at);
+    const send = await requestTo(stage, route, row, world);
+    const nobody = await send(undefined, at);
     expect(nobody.status, `nobody: ${nobody.text}`).toBe(refused);
     const { cookie } = isAlone ? await callerOf(trace, 'member', world) : callers.member;
-    const again = changesNothing(route, row, refused) ? ask : await requestTo(stage, route, row, world);
+    const again = changesNothing(route, row, refused) ? send : await requestTo(stage, route, row, world);
     const member = await again(cookie, at);
     expect(member.status, `member: ${member.text}`).toBe(row.member);
   });
@@ -157,8 +157,8 @@ export async function eachMediaType(stage: Stage, route: string, row: Row): Prom
   const repeated = isRepeated ? await requestTo(stage, route, row, common) : undefined;
   await forEach(row, accepts, async accept => {
     const world = isAlone ? await makeWorld(trace) : common;
-    const ask = repeated ?? (await requestTo(stage, route, row, world));
-    const answer = await ask(world.owner.cookie, trace, { accept });
+    const send = repeated ?? (await requestTo(stage, route, row, world));
+    const answer = await send(world.owner.cookie, trace, { accept });
     expect(answer.status, `Accept: ${accept} ${answer.text}`).not.toBe(503);
     expect(wrongIn(defined, answer), `Accept: ${accept}`).toBeUndefined();
   });

@@ -65,7 +65,7 @@ export async function startCitusCluster(
 ): Promise<CitusCluster> {
   const opened: { stop(): Promise<void> }[] = [];
   const close = async () => {
-    for (const one of opened.toReversed()) await one.stop();
+    for (const server of opened.toReversed()) await server.stop();
   };
   const server = async (name: string) => {
     const made = await startServer(bin, path.join(folder, name));
@@ -83,12 +83,22 @@ export async function startCitusCluster(
     const workers = [await worker('worker-1'), await worker('worker-2')];
     await migratePacketService(coordinator.connection, coordinator.connection);
     await migrateTraceBackend(coordinator.connection, coordinator.connection);
-    const asked = { owner: coordinator.connection, schema: SCHEMA, placements: PLACEMENTS, shards: SHARDS };
+    const distribution = {
+      owner: coordinator.connection,
+      schema: SCHEMA,
+      placements: PLACEMENTS,
+      shards: SHARDS,
+    };
     const addresses = (some: ClusterWorker[]) =>
       some.map(({ relay, connection }) => (isDirect ? connection : addressOf(relay)));
-    await distribute({ ...asked, workers: addresses(workers), dryRun: false, onStep: () => {} });
+    await distribute({ ...distribution, workers: addresses(workers), dryRun: false, onStep: () => {} });
     const spare = await worker('worker-3');
-    await distribute({ ...asked, workers: addresses([...workers, spare]), dryRun: false, onStep: () => {} });
+    await distribute({
+      ...distribution,
+      workers: addresses([...workers, spare]),
+      dryRun: false,
+      onStep: () => {},
+    });
     return { coordinator, workers, spare, close };
   } catch (error) {
     await close();

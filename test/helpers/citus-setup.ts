@@ -41,8 +41,15 @@ export async function makeDistributed(
   ]);
   const owner = { ...OWNER, host, port, database };
   await migrate(owner, { ...SERVICE, host, port, database });
-  const asked = { owner, schema: SCHEMA, placements: PLACEMENTS, workers, shards: SHARDS, dryRun: false };
-  await distribute({ ...asked, onStep: () => {} });
+  const distribution = {
+    owner,
+    schema: SCHEMA,
+    placements: PLACEMENTS,
+    workers,
+    shards: SHARDS,
+    dryRun: false,
+  };
+  await distribute({ ...distribution, onStep: () => {} });
 }
 
 /** Runs statements on every server of a cluster, as its administrator. */

@@ -60,11 +60,11 @@ export async function runningConsole(
   const logger = pino({ level: environment.LOG_LEVEL ?? 'silent' });
   const role = asService(connection);
   await prepareTraceBackend(settings, role, logger);
-  const elsewhere = packetPersonalData(settings, role);
-  const beside = { consoleUrl: () => (app.server.listening ? listeningUrl(app) : undefined) };
-  const trace = await traceBackend(settings, role, logger, elsewhere, beside);
+  const packetData = packetPersonalData(settings, role);
+  const context = { consoleUrl: () => (app.server.listening ? listeningUrl(app) : undefined) };
+  const trace = await traceBackend(settings, role, logger, packetData, context);
   const { registry, instanceName } = trace;
-  const packet = await packetService(settings, role, logger, registry, { ...beside, instanceName });
+  const packet = await packetService(settings, role, logger, registry, { ...context, instanceName });
   const app: Server = await consoleService(settings, { packet, trace: trace.app }, logger, built);
   for (const server of [packet, trace.app, app]) await server.listen({ host: '127.0.0.1', port: 0 });
   const [url, packetUrl, traceUrl] = [app, packet, trace.app].map(listeningUrl) as [string, string, string];
@@ -114,7 +114,7 @@ export async function runningConsole(
       await app.close();
       await packet.close();
       await trace.app.close();
-      await elsewhere.close();
+      await packetData.close();
       await pools.trace_backend.end();
       await database.drop();
       await files.remove();

@@ -7,7 +7,7 @@ export interface ContactRegistry {
   holders: Map<string, { user_id: unknown; discoverable: unknown }>;
   behaviour: 'answer' | 'fail' | 'stall' | 'nonsense' | 'redirect' | 'hang up';
   /** the contacts that it was asked about */
-  asked: string[];
+  contacts: string[];
   stop(): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ export async function contactRegistry(): Promise<ContactRegistry> {
   const http = createServer((request, response) => {
     const url = new URL(request.url as string, 'http://registry');
     const contact = url.searchParams.get('contact') ?? '';
-    registry.asked.push(contact);
+    registry.contacts.push(contact);
     const holder = registry.holders.get(contact);
     const json = (status: number, body: unknown) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
@@ -34,7 +34,7 @@ export async function contactRegistry(): Promise<ContactRegistry> {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/registry`,
     holders: new Map(),
     behaviour: 'answer',
-    asked: [],
+    contacts: [],
     async stop() {
       http.closeAllConnections();
       await new Promise(resolve => http.close(resolve));

@@ -10,7 +10,7 @@ export class CostlyFilesReporter implements Reporter {
       file: module.relativeModuleId,
       seconds: module.meta().processorSeconds ?? 0,
     }));
-    costs.sort((one, other) => other.seconds - one.seconds);
+    costs.sort((first, second) => second.seconds - first.seconds);
     const lines = costs
       .slice(0, LISTED)
       .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}`);

@@ -17,13 +17,13 @@ export function finalProductRows<Kinds extends object>(
     return `${path}/${body.data.id}${rest}`;
   };
   const all = '/api/product/{productId}/finalProduct';
-  const one = `${all}/{finalProductId}`;
+  const item = `${all}/{finalProductId}`;
   return {
     [`PUT ${all}`]: { path: ofProduct('/finalProduct'), body: () => ({ name: 'x' }), ...changing },
     [`GET ${all}/list`]: { path: ofProduct('/finalProduct/list'), ...reading },
-    [`GET ${one}`]: { path: ofOne(''), ...reading },
-    [`DELETE ${one}`]: { path: ofOne(''), ...changing },
-    [`GET ${one}/labels`]: { path: ofOne('/labels'), ...reading },
+    [`GET ${item}`]: { path: ofOne(''), ...reading },
+    [`DELETE ${item}`]: { path: ofOne(''), ...changing },
+    [`GET ${item}/labels`]: { path: ofOne('/labels'), ...reading },
     'GET /api/final-product/company/{companyId}': {
       path: ({ companyId }: World) => `/api/final-product/company/${companyId}`,
       ...reading,

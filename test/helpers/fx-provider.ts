@@ -77,13 +77,15 @@ function answer({ behaviour, rates }: FxProvider, url: URL, response: ServerResp
     send({
       success: true,
       symbols: {
-        ...{ USD: 'United States Dollar', RWF: 'Rwandan Franc', JPY: 'Japanese Yen' },
+        USD: 'United States Dollar',
+        RWF: 'Rwandan Franc',
+        JPY: 'Japanese Yen',
         XAU: 'Gold (troy ounce)',
       },
     });
   } else {
-    const asked = url.pathname === '/latest' ? new Date().toISOString().slice(0, 10) : url.pathname.slice(1);
-    send({ success: true, base: 'EUR', date: fridayOrBefore(asked), rates });
+    const date = url.pathname === '/latest' ? new Date().toISOString().slice(0, 10) : url.pathname.slice(1);
+    send({ success: true, base: 'EUR', date: fridayOrBefore(date), rates });
   }
 }
 

@@ -25,7 +25,9 @@ function nameOf(n: number): string {
 
 /** What every company has whose profile is whole. */
 const PROFILE = {
-  ...{ phone: '+250700000000', email: 'info@kopanyi.example', about: 'Washing stations around the lake' },
+  phone: '+250700000000',
+  email: 'info@kopanyi.example',
+  about: 'Washing stations around the lake',
   mediaLinks: { facebook: 'https://facebook.example/kopanyi', youtube: 'https://youtube.example/kopanyi' },
   certifications: [{ id: 1, type: 'ORGANIC', description: 'EU organic', validity: '2027-12-31' }],
 };

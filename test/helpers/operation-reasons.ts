@@ -40,7 +40,7 @@ export function checkReasons(method: string, target: string, header: string | nu
   if (special.length === 0) return;
   known ??= operations();
   const [at = ''] = target.split('?');
-  const fitting = known.filter(each => each.method === method && each.pattern.test(at));
+  const fitting = known.filter(operation => operation.method === method && operation.pattern.test(at));
   // A literal path is another operation than one whose parameter it fits.
   const operation = fitting.find(({ pattern }) => !pattern.source.includes('[^/]+')) ?? fitting[0];
   if (!operation) return;

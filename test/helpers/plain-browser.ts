@@ -52,7 +52,7 @@ export async function openPlainBrowser(): Promise<PlainBrowser> {
     if (answer.id !== undefined) waiting.get(answer.id)?.(answer);
     else if (answer.method === 'Page.loadEventFired') onLoad();
   });
-  async function ask(method: string, params: object = {}): Promise<NonNullable<Answer['result']>> {
+  async function call(method: string, params: object = {}): Promise<NonNullable<Answer['result']>> {
     const id = ++count;
     const { promise, resolve } = Promise.withResolvers<Answer>();
     waiting.set(id, resolve);
@@ -63,17 +63,17 @@ export async function openPlainBrowser(): Promise<PlainBrowser> {
       throw new Error(`${method}: ${result?.exceptionDetails?.exception?.description ?? 'refused'}`);
     return result;
   }
-  await ask('Page.enable');
+  await call('Page.enable');
 
   return {
     async goto(url) {
       const { promise, resolve } = Promise.withResolvers<void>();
       onLoad = resolve;
-      await ask('Page.navigate', { url });
+      await call('Page.navigate', { url });
       await promise;
     },
     async evaluate(expression) {
-      const { result } = await ask('Runtime.evaluate', {
+      const { result } = await call('Runtime.evaluate', {
         expression,
         awaitPromise: true,
         returnByValue: true,
@@ -95,8 +95,8 @@ async function pageAddress(output: Readable): Promise<string> {
     let text = '';
     output.on('data', chunk => {
       text += chunk;
-      const found = /DevTools listening on ws:\/\/([^/\s]+)\//.exec(text)?.[1];
-      if (found !== undefined) resolve(found);
+      const match = /DevTools listening on ws:\/\/([^/\s]+)\//.exec(text)?.[1];
+      if (match !== undefined) resolve(match);
     });
     output.on('end', () => reject(new Error(`the browser did not start: ${text}`)));
   });

@@ -77,7 +77,10 @@ export const companyForm = (id: number) => ({
   name: 'Kopanyi',
   abbreviation: 'KOP',
   headquarters: {
-    ...{ address: 'KN 3 Ave', city: 'Kigali', state: 'Kigali', zip: '0000' },
+    address: 'KN 3 Ave',
+    city: 'Kigali',
+    state: 'Kigali',
+    zip: '0000',
     ...nulls('cell sector village otherAddress'),
     ...nulls('hondurasFarm hondurasVillage hondurasMunicipality hondurasDepartment'),
     country: { id: 184, code: 'RW', name: 'Rwanda' },

@@ -57,8 +57,8 @@ export async function runningTrace(
   const logger = pino({ level: 'silent' });
   const role = asService(connection);
   await prepareTraceBackend(settings, role, logger);
-  const elsewhere = packetPersonalData(settings, role);
-  const { app, registry } = await traceBackend(settings, role, logger, elsewhere);
+  const packetData = packetPersonalData(settings, role);
+  const { app, registry } = await traceBackend(settings, role, logger, packetData);
   await app.listen({ host: '127.0.0.1', port: 0 });
   const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`;
   const pool = openPool(connection, 'trace_backend', 4);
@@ -101,7 +101,7 @@ export async function runningTrace(
     },
     async stop() {
       await app.close();
-      await elsewhere.close();
+      await packetData.close();
       await pool.end();
       await database?.drop();
       await files.remove();

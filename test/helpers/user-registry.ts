@@ -41,7 +41,7 @@ export function bearer(token: string): Record<string, string> {
 export interface KeyServer {
   url: string;
   /** how often it was asked */
-  asked: number;
+  requests: number;
   /** what it does when asked */
   behaviour: 'answer' | 'fail' | 'nonsense';
   /** publishes a new key in place of the old ones; gives what signs tokens with it */
@@ -59,7 +59,7 @@ export async function keyServer(): Promise<KeyServer> {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
       return;
     }
-    server.asked++;
+    server.requests++;
     if (server.behaviour === 'fail') response.writeHead(503).end();
     else if (server.behaviour === 'nonsense') response.end('<html>');
     else response.setHeader('content-type', 'application/json').end(JSON.stringify({ keys }));
@@ -67,7 +67,7 @@ export async function keyServer(): Promise<KeyServer> {
   await new Promise<void>(resolve => http.listen(0, '127.0.0.1', resolve));
   const server: KeyServer = {
     url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/jwks.json`,
-    asked: 0,
+    requests: 0,
     behaviour: 'answer',
     async rotate(alg = 'RS256') {
       const { publicKey, privateKey } = await generateKeyPair(alg);

@@ -347,16 +347,16 @@ test('a server that was started without an archive is restarted with one as soon
   const { data, target } = stage();
   const settings = packetSettings(data, target);
   const plain = await startProcess({ DATA_DIR: data, SERVICES: 'packet' });
-  const beside = await startProcess(settings);
-  const told = await eventually(
-    () => backupHealth(beside),
+  const second = await startProcess(settings);
+  const detail = await eventually(
+    () => backupHealth(second),
     ({ status }) => status !== 'STARTING',
   );
-  expect([told.status, beside.log()]).toEqual([
+  expect([detail.status, second.log()]).toEqual([
     'NOT_ARCHIVING',
     expect.stringContaining('NOTHING IS BACKED UP until all of them have stopped'),
   ]);
-  await stop(beside);
+  await stop(second);
   const adopted = postmasterOf(data);
   plain.child.kill('SIGKILL');
   await plain.ended;

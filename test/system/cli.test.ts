@@ -83,14 +83,14 @@ test('the command runs under the Node of the machine and under the bundled one, 
 });
 
 test('help is about all commands or about one', async () => {
-  const ask = (...words: string[]) => fieldtrace(process.execPath, words);
-  const help = await ask('help');
+  const run = (...words: string[]) => fieldtrace(process.execPath, words);
+  const help = await run('help');
   expect(help).toMatchObject({ code: 0, err: '' });
   expect(help.out).toMatch(/^usage:\n {2}fieldtrace start\n/);
-  for (const words of [[], ['-h'], ['--help']]) expect(await ask(...words)).toEqual(help);
-  const about = await ask('help', 'keys', 'rotate');
+  for (const words of [[], ['-h'], ['--help']]) expect(await run(...words)).toEqual(help);
+  const about = await run('help', 'keys', 'rotate');
   expect(about.out).toMatch(/^usage: fieldtrace keys rotate \[--now\]\n\nsigns access tokens with a new key/);
-  expect(await ask('keys', 'rotate', '-h')).toEqual(about);
+  expect(await run('keys', 'rotate', '-h')).toEqual(about);
 });
 
 test('npx runs it, without asking a registry', async () => {

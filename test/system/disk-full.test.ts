@@ -56,18 +56,18 @@ test('on a disk that is really full writes are 503 with Retry-After, reads and /
     '10',
     'the file store has no space left; try again',
   ]);
-  // Probes beside writes in flight do not find space that is not there.
+  // Probes during writes in flight do not find space that is not there.
   const busy = async () => {
     for (let count = 0; count < 60; count++) await writes.observation();
   };
   await Promise.all(Array.from({ length: 8 }, busy));
   expect((await health()).body.status).toBe('WRITES_REFUSED');
-  const told = service
+  const lines = service
     .log()
     .split('\n')
     .filter(line => line.includes('"packet-service"'));
   expect(
-    told.filter(line => /"status":"WRITES_REFUSED"|accepts reads and writes again/.test(line)),
+    lines.filter(line => /"status":"WRITES_REFUSED"|accepts reads and writes again/.test(line)),
   ).toHaveLength(1);
   expect((await service.send('GET', '/metrics')).text).toMatch(/^writes_refused\{.*\} 1$/m);
   expect(service.log()).toContain('"status":"WRITES_REFUSED"');

@@ -8,7 +8,7 @@ import { checkServerFacts } from '../../src/doctor/database.ts';
 import type { Finding } from '../../src/doctor/finding.ts';
 import { checkConsole } from '../../src/doctor/services.ts';
 import { settingsInForce } from '../../src/doctor/settings.ts';
-import { askServerFacts, withSession } from '../../src/platform/database/server-facts.ts';
+import { readServerFacts, withSession } from '../../src/platform/database/server-facts.ts';
 import { troublesIn } from '../../src/platform/embedded-postgres/look.ts';
 import { readSettings, Settings } from '../../src/platform/settings/settings.ts';
 import { loopbackRegistry } from '../helpers/asset-registry.ts';
@@ -334,13 +334,13 @@ test('systems outside that are gone are named, and the rates of a day are not as
     `INSERT INTO trace_backend.daily_retrievals (day, claimed_at, done_at) SELECT generate_series, now(), now()
      FROM generate_series(current_date - 1, current_date + 1, '1 day')`,
   );
-  const asked = rates.asked.length;
+  const requestsBefore = rates.asked.length;
   expect((await foundOutside(right))[3]).toEqual([
     'ok',
     expect.stringContaining("today's are retrieved"),
     undefined,
   ]);
-  expect(rates.asked).toHaveLength(asked);
+  expect(rates.asked).toHaveLength(requestsBefore);
 });
 
 test('an external database: outbox, newest row, dead letters, files, privileges', async () => {
@@ -428,7 +428,7 @@ test('it says whether a database of v0.1.0 or before can be upgraded, and to whi
 });
 
 test('every way in which a server can lose data has its own finding', async () => {
-  const facts = await withSession(database.connection, askServerFacts);
+  const facts = await withSession(database.connection, readServerFacts);
   const judge = (differs: Partial<typeof facts>, now = facts.now) =>
     checkServerFacts(
       { embedded: { ...NOTHING, ...NO_ROLES }, facts: { ...facts, ...differs }, findings: [] },
@@ -497,12 +497,15 @@ test('every secret setting is masked', () => {
   const secrets = Object.keys(Settings.properties).filter(name =>
     /SECRET|TOKEN|KEY|PASSWORD(?!_POLICY)/.test(name),
   );
-  const given = Object.fromEntries(secrets.map(name => [name, 'hunter2'.repeat(6)]));
+  const secretSettings = Object.fromEntries(secrets.map(name => [name, 'hunter2'.repeat(6)]));
   const urls = {
     DATABASE_URL: 'postgres://u:hunter2@h/d?password=hunter2',
     BACKUP_URL: 's3://bucket/prefix',
   };
-  const inForce = settingsInForce(readSettings({ ...given, ...urls }), { ...given, ...urls });
+  const inForce = settingsInForce(readSettings({ ...secretSettings, ...urls }), {
+    ...secretSettings,
+    ...urls,
+  });
   expect(JSON.stringify(inForce)).not.toContain('hunter2');
   expect(inForce).toContainEqual({ name: 'DATABASE_URL', value: 'postgres://u:***@h/d?…', given: true });
   expect(inForce).toContainEqual({ name: 'BACKUP_URL', value: 's3://bucket/prefix', given: true });

@@ -59,8 +59,8 @@ test('the most used requests of the packet service succeed as they are filled in
     ['post', '/graph/materialize', '200', /./],
   ];
   for (const [method, path, status, answer] of requests) {
-    const told = `${method} ${path}`;
-    expect(await execute(page, method, path), told).toEqual([status, expect.stringMatching(answer)]);
+    const label = `${method} ${path}`;
+    expect(await execute(page, method, path), label).toEqual([status, expect.stringMatching(answer)]);
   }
 }, 240_000);
 
@@ -82,7 +82,7 @@ test('the most used requests of the trace backend succeed as they are filled in,
     ['get', '/api/common/countries', /Rwanda/],
   ];
   for (const [method, path, answer] of requests) {
-    const told = `${method} ${path}`;
-    expect(await execute(page, method, path), told).toEqual(['200', expect.stringMatching(answer)]);
+    const label = `${method} ${path}`;
+    expect(await execute(page, method, path), label).toEqual(['200', expect.stringMatching(answer)]);
   }
 }, 240_000);

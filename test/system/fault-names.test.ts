@@ -39,7 +39,7 @@ interface Blow {
   /** @returns what ends it */
   strike: (stage: Stage) => Promise<() => unknown>;
   /** to be called while it lasts, so that somebody notices */
-  provoke?: (one: RunningProcess) => Promise<unknown>;
+  provoke?: (service: RunningProcess) => Promise<unknown>;
 }
 
 const random = () => 0.5;
@@ -125,8 +125,8 @@ const BLOWS: Record<string, Blow> = {
     at: 0,
     strike: ({ folder }) => fillDisk(folder),
     // A row may still have room in the pages and the log that are there.
-    async provoke(one) {
-      for (let n = 0; n < 1000; n++) if ((await write(one)).status !== 201) return;
+    async provoke(service) {
+      for (let n = 0; n < 1000; n++) if ((await write(service)).status !== 201) return;
     },
   },
 };
@@ -166,8 +166,8 @@ async function sampleOf({ send }: RunningProcess, metric: string, label = ''): P
  */
 async function recovered(): Promise<void> {
   await stage.served();
-  for (const one of stage.processes as RunningProcess[])
-    await eventually(async () => (await one.send('GET', '/health')).body.status === 'OK');
+  for (const service of stage.processes as RunningProcess[])
+    await eventually(async () => (await service.send('GET', '/health')).body.status === 'OK');
 }
 
 test('the table has every fault of npm run faults', async () => {

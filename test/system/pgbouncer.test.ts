@@ -74,32 +74,32 @@ test('behind PgBouncer in session mode both services work, and processes tell ea
     DATA_DIR: path.join(files.folder, 'data'),
     DATABASE_POOL: '4',
   };
-  const [one, other] = [await startProcess(environment), await startProcess(environment)];
-  const created = await one.send('POST', '/intake/scouting', observation);
+  const [first, second] = [await startProcess(environment), await startProcess(environment)];
+  const created = await first.send('POST', '/intake/scouting', observation);
   expect(created.status).toBe(201);
-  expect((await other.send('GET', `/packets/${created.body.packet_uuid}/verify`)).body.valid).toBe(true);
+  expect((await second.send('GET', `/packets/${created.body.packet_uuid}/verify`)).body.valid).toBe(true);
   const batch = Array.from({ length: 200 }, (_, n) => ({ intake: 'scouting', body: { ...observation, n } }));
-  expect((await one.send('POST', '/intake/batch', batch)).status).toBe(200);
-  const page = await other.send('GET', '/packets?limit=1000');
+  expect((await first.send('POST', '/intake/batch', batch)).status).toBe(200);
+  const page = await second.send('GET', '/packets?limit=1000');
   expect(page.body.count).toBe(201);
 
-  const thread = (await one.send('POST', '/chat/threads', { name: 'Kivu', created_by: 'ana' })).body
+  const thread = (await first.send('POST', '/chat/threads', { name: 'Kivu', created_by: 'ana' })).body
     .thread_id;
-  const feed = await openFeed(other.url, 'ana');
-  await one.send('POST', '/intake/chat-message', { thread_id: thread, from_user: 'ana', text: 'Habari' });
+  const feed = await openFeed(second.url, 'ana');
+  await first.send('POST', '/intake/chat-message', { thread_id: thread, from_user: 'ana', text: 'Habari' });
   await eventually(() => feed.events.length === 1);
   feed.close();
-  const lines = (await one.send('POST', '/graph/materialize', {})).text.trim().split('\n');
+  const lines = (await first.send('POST', '/graph/materialize', {})).text.trim().split('\n');
   expect(lines.length).toBeGreaterThan(600);
 
-  const login = await fetch(`${one.traceUrl}/api/user/login`, {
+  const login = await fetch(`${first.traceUrl}/api/user/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ username: 'nobody@example.org', password: 'maize in the rain' }),
   });
   expect(login.status).toBe(401);
-  for (const url of [one.url, one.traceUrl]) expect((await fetch(`${url}/health`)).status).toBe(200);
-  for (const { child, ended, output } of [one, other]) {
+  for (const url of [first.url, first.traceUrl]) expect((await fetch(`${url}/health`)).status).toBe(200);
+  for (const { child, ended, output } of [first, second]) {
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);
   }

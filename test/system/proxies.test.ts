@@ -122,7 +122,7 @@ async function startCaddy(folder: string): Promise<ChildProcess> {
   return spawn(programPath('caddy'), words, { env, stdio: 'ignore' });
 }
 
-interface Ask {
+interface Content {
   headers?: Record<string, string>;
   body?: Buffer | object;
   service?: keyof typeof NAMES;
@@ -132,7 +132,7 @@ function options(
   proxy: Proxy,
   method: string,
   where: string,
-  { headers, service = 'packet' }: Ask,
+  { headers, service = 'packet' }: Content,
 ): RequestOptions {
   return {
     host: '127.0.0.1',
@@ -147,24 +147,29 @@ function options(
   };
 }
 
-function respond(proxy: Proxy, method: string, where: string, asked: Ask = {}): Promise<IncomingMessage> {
-  const { body } = asked;
+function respond(
+  proxy: Proxy,
+  method: string,
+  where: string,
+  content: Content = {},
+): Promise<IncomingMessage> {
+  const { body } = content;
   const isJson = body !== undefined && !Buffer.isBuffer(body);
   const bytes = isJson ? Buffer.from(JSON.stringify(body)) : (body as Buffer | undefined);
   const headers = {
     ...(isJson && { 'content-type': 'application/json' }),
     ...(bytes && { 'content-length': String(bytes.length) }),
-    ...asked.headers,
+    ...content.headers,
   };
   return new Promise((resolve, reject) => {
-    const sent = request(options(proxy, method, where, { ...asked, headers }), resolve);
+    const sent = request(options(proxy, method, where, { ...content, headers }), resolve);
     sent.once('error', reject);
     sent.end(bytes);
   });
 }
 
-async function ask(proxy: Proxy, method: string, where: string, asked: Ask = {}) {
-  const response = await respond(proxy, method, where, asked);
+async function send(proxy: Proxy, method: string, where: string, content: Content = {}) {
+  const response = await respond(proxy, method, where, content);
   const bytes = await buffer(response);
   const isJson = response.headers['content-type']?.includes('json');
   return {
@@ -175,7 +180,7 @@ async function ask(proxy: Proxy, method: string, where: string, asked: Ask = {})
   };
 }
 
-function form(bytes: Buffer): Ask {
+function form(bytes: Buffer): Content {
   const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n';
   return {
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
@@ -186,18 +191,18 @@ function form(bytes: Buffer): Ask {
 for (const proxy of PROXIES) {
   test(`${proxy} passes the largest file on, both ways, and refuses what no service takes`, async () => {
     const bytes = randomBytes(100 * MIB);
-    const uploaded = await ask(proxy, 'POST', '/attachments', form(bytes));
+    const uploaded = await send(proxy, 'POST', '/attachments', form(bytes));
     expect(uploaded.status, String(uploaded.bytes)).toBe(201);
-    const downloaded = await ask(proxy, 'GET', `/attachments/${uploaded.body.attachment_id}`);
+    const downloaded = await send(proxy, 'GET', `/attachments/${uploaded.body.attachment_id}`);
     expect(downloaded.status).toBe(200);
     expect(downloaded.bytes.equals(bytes)).toBe(true);
     // The proxy may answer and close while the body is still being sent.
-    const refused = await ask(proxy, 'POST', '/attachments', form(Buffer.alloc(102 * MIB))).then(
+    const refused = await send(proxy, 'POST', '/attachments', form(Buffer.alloc(102 * MIB))).then(
       ({ status }) => status,
       (error: NodeJS.ErrnoException) => error.code,
     );
     expect([413, 'EPIPE', 'ECONNRESET']).toContain(refused);
-    const closed: [Ask['service'], string][] = [
+    const closed: [Content['service'], string][] = [
       ['packet', '/metrics'],
       ['trace', '/metrics'],
       ['console', '/packet/metrics'],
@@ -205,14 +210,14 @@ for (const proxy of PROXIES) {
     ];
     for (const [service, where] of closed) {
       for (const written of [where, `${where}/`, where.replace('/m', '/%6d')]) {
-        const { status } = await ask(proxy, 'GET', written, { service });
+        const { status } = await send(proxy, 'GET', written, { service });
         expect(status, `${service} ${written}`).toBe(403);
       }
     }
   });
 
   test(`${proxy} passes an upload on while it comes: what arrived before a break is kept`, async () => {
-    const begun = await ask(proxy, 'POST', '/attachments/uploads', {
+    const begun = await send(proxy, 'POST', '/attachments/uploads', {
       headers: { ...TUS, 'upload-length': String(20 * MIB) },
     });
     expect(begun.status).toBe(201);
@@ -223,12 +228,12 @@ for (const proxy of PROXIES) {
     await new Promise(resolve => sent.write(randomBytes(10 * MIB), resolve));
     sent.destroy();
     const offset = async () =>
-      Number((await ask(proxy, 'HEAD', where, { headers: TUS })).headers['upload-offset']);
+      Number((await send(proxy, 'HEAD', where, { headers: TUS })).headers['upload-offset']);
     await eventually(async () => (await offset()) > MIB);
   });
 
   test(`${proxy} passes events on as they happen`, async () => {
-    const thread = await ask(proxy, 'POST', '/chat/threads', { body: { name: 'Kivu', created_by: 'ana' } });
+    const thread = await send(proxy, 'POST', '/chat/threads', { body: { name: 'Kivu', created_by: 'ana' } });
     const feed = await respond(proxy, 'GET', '/events?user_id=ana', {
       headers: { accept: 'text/event-stream' },
     });
@@ -242,13 +247,13 @@ for (const proxy of PROXIES) {
     });
     await eventually(() => text.includes('id:'));
     const message = { thread_id: thread.body.thread_id, from_user: 'ana', text: 'Habari' };
-    const { body } = await ask(proxy, 'POST', '/intake/chat-message', { body: message });
+    const { body } = await send(proxy, 'POST', '/intake/chat-message', { body: message });
     await eventually(() => text.includes(body.packet_uuid));
     feed.destroy();
   });
 
   test(`${proxy} tells the client's own address and scheme, whatever the client says`, async () => {
-    const login = await ask(proxy, 'POST', '/api/user/login', {
+    const login = await send(proxy, 'POST', '/api/user/login', {
       service: 'trace',
       body: ADMIN,
       headers: {
@@ -262,12 +267,15 @@ for (const proxy of PROXIES) {
     const [access] = login.headers['set-cookie'] as string[];
     expect(access).toContain('; Secure');
     const cookie = (access as string).split(';')[0] as string;
-    const sessions = await ask(proxy, 'GET', '/api/user/sessions', { service: 'trace', headers: { cookie } });
+    const sessions = await send(proxy, 'GET', '/api/user/sessions', {
+      service: 'trace',
+      headers: { cookie },
+    });
     expect(sessions.body.data.items[0].address).toBe('127.0.0.1');
     const foreign = { cookie, origin: 'https://evil.example' };
     const body = { name: 'x' };
     expect(
-      (await ask(proxy, 'PUT', '/api/user/profile', { service: 'trace', headers: foreign, body })).status,
+      (await send(proxy, 'PUT', '/api/user/profile', { service: 'trace', headers: foreign, body })).status,
     ).toBe(403);
   });
 }

@@ -58,7 +58,7 @@ const statusOf = async (server: Server, id: string) =>
   (await sender(server.url)('GET', `/packets/${id}`)).status;
 
 /** A request to the trace backend. */
-const ask = (server: Server, method: string, where: string, body?: object, token?: string) =>
+const send = (server: Server, method: string, where: string, body?: object, token?: string) =>
   sender(server.traceUrl)(
     method,
     where,
@@ -72,9 +72,9 @@ test(
     const settings = await backedUp();
     const server = await startedServer({ ...settings, SECRETS_KEY: 'a-key-of-the-station-with-36-letters' });
     const profile = async (token: string) =>
-      (await ask(server, 'GET', '/api/user/profile', undefined, token)).status;
-    const tokens = (await ask(server, 'POST', '/api/user/token', ANA)).body.data;
-    const made = await ask(
+      (await send(server, 'GET', '/api/user/profile', undefined, token)).status;
+    const tokens = (await send(server, 'POST', '/api/user/token', ANA)).body.data;
+    const made = await send(
       server,
       'POST',
       '/api/user/api-keys',
@@ -88,7 +88,7 @@ test(
     expect(rotated).toMatch(/^from one minute on new tokens are signed with \S+\n\{.*"status":"OK"/);
     expect(await profile(tokens.access_token)).toBe(401);
     const refresh = { refresh_token: tokens.refresh_token };
-    const fresh = (await ask(server, 'POST', '/api/user/token/refresh', refresh)).body.data;
+    const fresh = (await send(server, 'POST', '/api/user/token/refresh', refresh)).body.data;
     expect(await profile(fresh.access_token)).toBe(200);
 
     const [revoked] = await server.follow('Leaked secret', { blocks: [1], input: `${key}\n` });
@@ -98,7 +98,7 @@ test(
     const before = (await server.run('fieldtrace service-token')).trim();
     const [token] = (await server.follow('Leaked secret', { blocks: [2] })) as [string];
     const lookUp = async (secret: string) =>
-      (await ask(server, 'GET', `/api/discoverability?contact=${ANA.username}`, undefined, secret)).status;
+      (await send(server, 'GET', `/api/discoverability?contact=${ANA.username}`, undefined, secret)).status;
     expect([await lookUp(before), await lookUp(/^[\w-]{30,}$/m.exec(token)?.[0] as string)]).toEqual([
       401, 200,
     ]);
@@ -111,7 +111,7 @@ test(
       'a-key-of-the-station-with-36-letters',
       expect.stringMatching(/^[0-9a-f]{64}$/),
     ]);
-    expect((await ask(server, 'POST', '/api/user/token', ANA)).status).toBe(200);
+    expect((await send(server, 'POST', '/api/user/token', ANA)).status).toBe(200);
 
     const id = await observe(server);
     const [saved] = await server.follow('Leaked secret', { blocks: [4] });
@@ -164,7 +164,7 @@ test(
   async () => {
     const server = await startedServer({ METRICS_TOKEN: 'a-token-of-sixteen' });
     const login = async (password: string, username = ANA.username) =>
-      (await ask(server, 'POST', '/api/user/token', { username, password })).status;
+      (await send(server, 'POST', '/api/user/token', { username, password })).status;
     await eventually(
       () => login('a wrong password'),
       status => status === 429,

@@ -60,7 +60,10 @@ async function project(
     },
   ]);
   const lock = {
-    ...{ name: 'project', version: '1.0.0', lockfileVersion: 3, requires: true },
+    name: 'project',
+    version: '1.0.0',
+    lockfileVersion: 3,
+    requires: true,
     packages: { '': description, ...Object.fromEntries(locked) },
   };
   cpSync(path.resolve(import.meta.dirname, '../../scripts'), path.join(folder, 'scripts'), {

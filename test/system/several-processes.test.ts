@@ -40,15 +40,15 @@ async function adopt(folder: string): Promise<string> {
 test('a process whose files are elsewhere does not start beside another, until `files adopt` says that they are the ones', async () => {
   const first = await startProcess(settings('first'));
   const { attachment_id } = (await upload(first, 'a leaf')).body;
-  const beside = await startProcess(settings('first'));
-  expect((await beside.send('GET', `/attachments/${attachment_id}`)).text).toBe('a leaf');
+  const second = await startProcess(settings('first'));
+  expect((await second.send('GET', `/attachments/${attachment_id}`)).text).toBe('a leaf');
 
-  const elsewhere = await runToEnd({ ...settings('second'), LOG_LEVEL: 'silent' });
-  expect(elsewhere.code).toBe(1);
-  expect(elsewhere.output).toMatch(
+  const refused = await runToEnd({ ...settings('second'), LOG_LEVEL: 'silent' });
+  expect(refused.code).toBe(1);
+  expect(refused.output).toMatch(
     /^fieldtrace cannot start: DATA_DIR, S3_BUCKET: the database's files are in the file store [-0-9a-f]{36}, and the folder \S+second\/files has no id\. .*`fieldtrace files adopt`.*\n$/,
   );
-  for (const { child, ended, output } of [first, beside]) {
+  for (const { child, ended, output } of [first, second]) {
     child.kill('SIGTERM');
     expect(await ended, output()).toBe(0);
   }
@@ -72,30 +72,30 @@ test('limits of a caller and of an address hold over all processes, and those of
     FEEDS_PER_CALLER: '2',
     LOG_LEVEL: 'silent',
   };
-  const [one, other] = [await startProcess(environment), await startProcess(environment)];
+  const [first, second] = [await startProcess(environment), await startProcess(environment)];
   const feed = (url: string, address: string) => openFeed(url, 'amina', undefined, from(address));
-  await feed(one.url, '192.0.2.1');
-  await feed(other.url, '192.0.2.1');
-  for (const { url } of [one, other]) await expect(feed(url, '192.0.2.1')).rejects.toThrow('answered 429');
-  await feed(other.url, '192.0.2.2');
+  await feed(first.url, '192.0.2.1');
+  await feed(second.url, '192.0.2.1');
+  for (const { url } of [first, second]) await expect(feed(url, '192.0.2.1')).rejects.toThrow('answered 429');
+  await feed(second.url, '192.0.2.2');
 
-  const confirm = async ({ traceUrl }: typeof one) => {
+  const confirm = async ({ traceUrl }: typeof first) => {
     const headers = { 'content-type': 'application/json', ...from('192.0.2.1') };
     const body = JSON.stringify({ token: 'guessed' });
     return (await fetch(`${traceUrl}/api/user/confirm_email`, { method: 'POST', headers, body })).status;
   };
   const statuses: number[] = [];
-  for (let n = 0; n < 10; n++) statuses.push(await confirm(one), await confirm(other));
+  for (let n = 0; n < 10; n++) statuses.push(await confirm(first), await confirm(second));
   expect([...new Set(statuses)]).toEqual([400]);
-  expect([await confirm(one), await confirm(other)]).toEqual([429, 429]);
+  expect([await confirm(first), await confirm(second)]).toEqual([429, 429]);
 
-  one.child.kill('SIGKILL');
-  await one.ended;
-  await eventually(() => feed(other.url, '192.0.2.1').catch(() => undefined));
-  await expect(feed(other.url, '192.0.2.1')).rejects.toThrow('answered 429');
-  expect(await confirm(other)).toBe(429);
-  other.child.kill('SIGTERM');
-  expect(await other.ended, other.output()).toBe(0);
+  first.child.kill('SIGKILL');
+  await first.ended;
+  await eventually(() => feed(second.url, '192.0.2.1').catch(() => undefined));
+  await expect(feed(second.url, '192.0.2.1')).rejects.toThrow('answered 429');
+  expect(await confirm(second)).toBe(429);
+  second.child.kill('SIGTERM');
+  expect(await second.ended, second.output()).toBe(0);
 }, 240_000);
 
 test('a process that the server has no room for does not start, and one that may have to wait for room says so', async () => {

@@ -13,7 +13,7 @@ import { sender } from '../helpers/service.ts';
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 const observe = postText('/intake/scouting', observation);
 const login = postText('/api/user/login', { username: 'nobody@example.org', password: 'maize in the rain' });
-const ask = (at: string) => `GET ${at} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+const requestText = (at: string) => `GET ${at} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 
 let database: TestDatabase;
 let databaseUrl: string;
@@ -54,7 +54,7 @@ test('while it stops, what had begun is answered and what comes after it is 503 
   service.child.kill('SIGTERM');
   await stopBegan(service);
 
-  packet.send(`${observe.slice(-10)}${ask('/packets')}`);
+  packet.send(`${observe.slice(-10)}${requestText('/packets')}`);
   await eventually(() => answersOf(packet).length === 2);
   const [taken, refused] = answersOf(packet) as [{ status: number; body: string }, Refused];
   expect([taken.status, Object.keys(JSON.parse(taken.body))]).toEqual([201, ['packet_uuid']]);
@@ -64,7 +64,7 @@ test('while it stops, what had begun is answered and what comes after it is 503 
   ]);
   expect(refused.head).toMatch(/^retry-after: 5$/im);
 
-  trace.send(`${login.slice(-10)}${ask('/health')}`);
+  trace.send(`${login.slice(-10)}${requestText('/health')}`);
   await eventually(() => answersOf(trace).length === 2);
   const [, health] = answersOf(trace) as [object, Refused];
   expect([health.status, JSON.parse(health.body).status]).toEqual([503, 'STOPPING']);

@@ -278,11 +278,11 @@ test('on a server of the operator, one role is warned of once, the SQL file make
     `CREATE ROLE "${owner}" LOGIN PASSWORD 'a password'`,
     `CREATE DATABASE ${database} OWNER "${service}"`,
   );
-  const one = await startProcess(settings());
-  const id = await use(one);
-  expect(one.log().match(WARNING)).toHaveLength(1);
-  one.child.kill('SIGTERM');
-  await one.ended;
+  const first = await startProcess(settings());
+  const id = await use(first);
+  expect(first.log().match(WARNING)).toHaveLength(1);
+  first.child.kill('SIGTERM');
+  await first.ended;
   const both = { ...settings(), DATABASE_OWNER_URL: urlOf(owner) };
   const early = await runToEnd(both);
   expect([early.code, early.output]).toEqual([1, expect.stringContaining('run two-roles.sql')]);
@@ -291,12 +291,12 @@ test('on a server of the operator, one role is warned of once, the SQL file make
   await divide();
   expect(await notRefused(as(service), service, owner)).toEqual([]);
   // The password of the owner is needed for migrations alone.
-  const two = await startProcess(settings());
-  expect(two.log()).not.toMatch(WARNING);
-  expect((await two.send('GET', `/packets/${id}`)).status).toBe(200);
-  await use(two);
-  two.child.kill('SIGTERM');
-  await two.ended;
+  const second = await startProcess(settings());
+  expect(second.log()).not.toMatch(WARNING);
+  expect((await second.send('GET', `/packets/${id}`)).status).toBe(200);
+  await use(second);
+  second.child.kill('SIGTERM');
+  await second.ended;
 
   await turnBack(as(owner), undefined, as(service));
   // As a migration leaves a new function: without rights for the role of the services.
@@ -333,11 +333,11 @@ test('the SQL file refuses a role of the services that can give itself the right
 });
 
 test('an owner of another database, and one without a database, are refused', async () => {
-  const elsewhere = await runToEnd({
+  const refused = await runToEnd({
     ...settings(),
     DATABASE_OWNER_URL: urlOf(owner).replace('/own?', '/postgres?'),
   });
-  expect([elsewhere.code, elsewhere.output]).toEqual([1, expect.stringContaining('the same database')]);
+  expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('the same database')]);
   const none = await runToEnd({ DATA_DIR: path.join(folder, 'own'), DATABASE_OWNER_URL: urlOf(owner) });
   expect([none.code, none.output]).toEqual([1, expect.stringContaining('needs DATABASE_URL')]);
 });

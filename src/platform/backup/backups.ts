@@ -32,7 +32,7 @@ export interface Backups {
 
 const MIB = 1024 ** 2;
 /**
- * Of the thread that compresses and encrypts: beside a service that takes all there is of two cores it still gets a
+ * Of the thread that compresses and encrypts: when the service uses both of two cores, it still gets a
  * sixth of one, which the log of as many writes needs.
  */
 const SEALING_NICENESS = 5;
@@ -96,10 +96,10 @@ function runBackups(context: BackupContext): Backups {
   return {
     start() {
       begin([...loops.wal, ...loops.rest]);
-      const tell = (status: BackupStatus) => {
+      const keepStatus = (status: BackupStatus) => {
         known = status;
       };
-      running.push(repeatLook(work.look, signal, tell));
+      running.push(repeatLook(work.look, signal, keepStatus));
     },
     async takeBase() {
       begin(loops.wal);

@@ -18,7 +18,7 @@ export interface FileIndex {
 /** An object `files/<name>.<part>.<parts>`, parts counted from 0. */
 const FILE = /^files\/([0-9a-f]{40})\.(\d+)\.(\d+)$/;
 
-/** The key that tells which store it is; where it is missing, the store is not what it was. */
+/** The key that identifies the store; where it is missing, the store is not what it was. */
 const STORE_ID = 'store/id';
 
 /** Reads what the target has. */

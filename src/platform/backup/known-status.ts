@@ -5,7 +5,7 @@ import { openTarget, type TargetSettings } from './objects/open-target.ts';
 import { openState } from './state.ts';
 import { backupDetail } from './status.ts';
 
-/** What the files of a DATA_DIR tell of its backups. */
+/** The state of the backups of a DATA_DIR, by its files. */
 export interface KnownBackups {
   /** OK, or the word of /health/ready for what is not */
   status: string;

@@ -54,7 +54,7 @@ export async function repeat(
     } catch (error) {
       if (signal.aborted) return;
       pause = Math.min(PAUSE_MS.first * 2 ** failures++, longestMs);
-      await troubles.tell(what, error as Error);
+      await troubles.report(what, error as Error);
     }
     await sleep(pause, undefined, { signal, ref: false }).catch(() => {});
   }

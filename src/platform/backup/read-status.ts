@@ -12,10 +12,10 @@ const ASK_MS = 10_000;
 export async function repeatLook(
   look: () => Promise<BackupStatus>,
   signal: AbortSignal,
-  tell: (status: BackupStatus) => void,
+  onStatus: (status: BackupStatus) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    await look().then(tell, () => {});
+    await look().then(onStatus, () => {});
     await sleep(LOOK_MS, undefined, { signal, ref: false }).catch(() => {});
   }
 }
@@ -24,10 +24,10 @@ export async function repeatLook(
 export function looker({ state, server }: BackupContext): () => Promise<BackupStatus> {
   let archives = true;
   let unarchivedSegments = 0;
-  let asked = Number.NEGATIVE_INFINITY;
+  let readAt = Number.NEGATIVE_INFINITY;
   return async () => {
-    if (server && performance.now() - asked > ASK_MS) {
-      asked = performance.now();
+    if (server && performance.now() - readAt > ASK_MS) {
+      readAt = performance.now();
       archives = await server.archives();
       unarchivedSegments = (await server.archiver()).waiting;
     }

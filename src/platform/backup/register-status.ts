@@ -5,14 +5,14 @@ import type { Backups } from './backups.ts';
 import { registerBackupMetrics } from './metrics.ts';
 import { backupDetail } from './status.ts';
 
-/** Has a service tell of the backups of its process, in /health/ready and /metrics. */
-export function tellBackups(
+/** Makes a service report the backups of its process, in /health/ready and /metrics. */
+export function registerBackupStatus(
   { health, metrics }: { health: Health; metrics: Registry },
   settings: Pick<Settings, 'BACKUP_MAX_LAG_SECONDS' | 'BACKUP_EVERY_HOURS'>,
   backups: Pick<Backups, 'status'> | undefined,
 ): void {
   if (!backups) return;
   const limits = { maxLagSeconds: settings.BACKUP_MAX_LAG_SECONDS, everyHours: settings.BACKUP_EVERY_HOURS };
-  health.tell(() => backupDetail(backups.status(), limits, new Date()));
+  health.addDetail(() => backupDetail(backups.status(), limits, new Date()));
   registerBackupMetrics(metrics, backups.status);
 }

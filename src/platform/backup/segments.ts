@@ -38,9 +38,9 @@ export function isBefore(segment: string, other: string): boolean {
 
 /** How many segments in a row there are from one on. */
 export function contiguousFrom(first: string, has: (segment: string) => boolean): string[] {
-  const found: string[] = [];
-  for (let segment = first; has(segment); segment = nextSegment(segment)) found.push(segment);
-  return found;
+  const segments: string[] = [];
+  for (let segment = first; has(segment); segment = nextSegment(segment)) segments.push(segment);
+  return segments;
 }
 
 /** A segment with the time when the server closed it: everything that was committed until then is in it or before it. */

@@ -135,24 +135,24 @@ test('a spool over its limit keeps the oldest segments and notes the gap once', 
 });
 
 test('a machine and its copy cannot spoil the backups of each other: the second one takes a new id', async () => {
-  const [one, other] = [await machine('one'), await machine('other')];
-  const id = await one.state.instance();
-  await other.state.instance();
+  const [first, second] = [await machine('one'), await machine('other')];
+  const id = await first.state.instance();
+  await second.state.instance();
   await writeFile(path.join(folder, 'other/backup/instance'), id);
-  await one.archive(1);
-  await other.archive(1);
-  await one.ship();
-  await other.ship();
-  expect(await other.state.instance()).toBe(id);
-  await one.archive(2, 'what one wrote');
-  await other.archive(2, 'what the other wrote');
-  await one.ship();
-  await other.ship();
-  expect(await one.state.instance()).toBe(id);
-  expect(await other.state.instance()).not.toBe(id);
+  await first.archive(1);
+  await second.archive(1);
+  await first.ship();
+  await second.ship();
+  expect(await second.state.instance()).toBe(id);
+  await first.archive(2, 'what one wrote');
+  await second.archive(2, 'what the other wrote');
+  await first.ship();
+  await second.ship();
+  expect(await first.state.instance()).toBe(id);
+  expect(await second.state.instance()).not.toBe(id);
   const read = async (vault: Vault) => (await vault.get(`wal/${segment(2)}`)).toString('utf8', 0, 20);
-  expect(await read(await one.vault())).toContain('what one wrote');
-  expect(await read(await other.vault())).toContain('what the other wrote');
+  expect(await read(await first.vault())).toContain('what one wrote');
+  expect(await read(await second.vault())).toContain('what the other wrote');
 });
 
 test('an object under another name, with another byte or encrypted with another key is not accepted', async () => {

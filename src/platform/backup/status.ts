@@ -34,9 +34,9 @@ export function ownBase({
 
 /** When the backups of an instance began, by the time in its id; undefined if it has none. */
 export function beganAt(instance: string): string | undefined {
-  const found = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(instance);
-  if (!found) return undefined;
-  const [, year, month, day, hour, minute, second] = found;
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-/.exec(instance);
+  if (!parts) return undefined;
+  const [, year, month, day, hour, minute, second] = parts;
   return `${year}-${month}-${day}T${hour}:${minute}:${second}.000Z`;
 }
 
@@ -64,26 +64,26 @@ export function backupDetail(status: BackupStatus | undefined, limits: Limits, n
   if (!status) return { name: 'backup', status: 'STARTING' };
   const base = ownBase(status);
   const ages = `last base backup ${age(base?.at, now)}, last verified ${age(status.verified?.at, now)}`;
-  const tell = (word: string, message: string) => ({
+  const detail = (word: string, message: string) => ({
     name: 'backup',
     status: word,
     message: `${message}; ${ages}`,
   });
   if (!status.archives) {
-    return tell(
+    return detail(
       'NOT_ARCHIVING',
       'PostgreSQL was started without an archive and other processes use it: stop all of them and start again',
     );
   }
   const { trouble, since } = status.trouble ?? {};
-  if (trouble) return tell('FAILING', `since ${since}: ${trouble}`);
+  if (trouble) return detail('FAILING', `since ${since}: ${trouble}`);
   if (hasGap(status))
-    return tell('GAP', `the log lacks ${status.shipped?.gap?.from}: a new base backup is due`);
+    return detail('GAP', `the log lacks ${status.shipped?.gap?.from}: a new base backup is due`);
   if (lagSeconds(status, now) > 2 * limits.maxLagSeconds)
-    return tell('BEHIND', 'the log is shipped too slowly');
-  if (!base) return tell('NO_BACKUP', 'no base backup has been taken');
+    return detail('BEHIND', 'the log is shipped too slowly');
+  if (!base) return detail('NO_BACKUP', 'no base backup has been taken');
   if (now.getTime() - Date.parse(base.at) > 2 * limits.everyHours * 3600_000) {
-    return tell('OLD', 'the last base backup is too old');
+    return detail('OLD', 'the last base backup is too old');
   }
   return { name: 'backup', status: 'OK', message: ages };
 }

@@ -128,8 +128,8 @@ test('the last of the log at a stop waits for a segment that is still being ship
 test('processes that need an id at the same time get the same one', async () => {
   const dataDir = path.join(folder, 'data');
   const states = Array.from({ length: 8 }, () => openState(dataDir));
-  const idsFrom = async (ask: (state: (typeof states)[number]) => Promise<string>) => {
-    const ids = new Set(await Promise.all(states.map(ask)));
+  const idsFrom = async (idOf: (state: (typeof states)[number]) => Promise<string>) => {
+    const ids = new Set(await Promise.all(states.map(idOf)));
     expect(ids.size).toBe(1);
     const [id] = [...ids] as [string];
     expect(await openState(dataDir).instance()).toBe(id);

@@ -14,7 +14,7 @@ export function troubleKeeper({ state, logger }: BackupContext) {
       .catch(error => logger.error({ err: error }, 'the state of backups cannot be written'));
   return {
     has: (what: string) => open.has(what),
-    async tell(what: string, error: Error): Promise<void> {
+    async report(what: string, error: Error): Promise<void> {
       const message = `${what} fails: ${error.message || error.name}`;
       if (!open.has(what)) logger.error({ err: error }, message);
       if (open.get(what) === message) return;

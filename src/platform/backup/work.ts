@@ -32,7 +32,7 @@ function segmentCloser(server: BackupContext['server']): () => Promise<void> {
   };
 }
 
-/** Removes old backups after a new one, and tells about it. */
+/** Removes old backups after a new one, and logs it. */
 async function finishBase(
   { settings, state, logger }: BackupContext,
   vault: Vault,
@@ -63,8 +63,8 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   async function filesFirst(stopped: AbortSignal): Promise<void> {
     if (settings.S3_BUCKET) return;
     const pass = openVault().then(vault => shipFilesOnce(vault, stopped));
-    const told = pass.catch(error => troubles.tell(FILES, error));
-    await Promise.race([told, sleep(Math.min(lagMs / 4, FILES_PATIENCE_MS), undefined, { ref: false })]);
+    const reported = pass.catch(error => troubles.report(FILES, error));
+    await Promise.race([reported, sleep(Math.min(lagMs / 4, FILES_PATIENCE_MS), undefined, { ref: false })]);
   }
 
   /** The caller holds the lock of base backups. */

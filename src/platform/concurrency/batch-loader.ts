@@ -37,13 +37,13 @@ export function batchLoader<Key, Value>(
   return key => {
     const joined = waiting.get(same(key));
     if (joined) return joined.promise;
-    const asked = { key, ...Promise.withResolvers<Value>() };
-    waiting.set(same(key), asked);
+    const entry = { key, ...Promise.withResolvers<Value>() };
+    waiting.set(same(key), entry);
     if (!busy) {
       busy = true;
       // After the event loop's turn, so that requests which arrived together are one load.
       setImmediate(run);
     }
-    return asked.promise;
+    return entry.promise;
   };
 }

@@ -10,14 +10,14 @@ afterEach(() => {
 
 test('of many lines in a minute a few are logged, and the next minute says how many are missing', () => {
   const lines: number[] = [];
-  const tell = boundedLines(3);
-  for (let n = 0; n < 10; n++) tell(missing => lines.push(missing));
+  const logBounded = boundedLines(3);
+  for (let n = 0; n < 10; n++) logBounded(missing => lines.push(missing));
   expect(lines).toEqual([0, 0, 0]);
   vi.advanceTimersByTime(59_999);
-  tell(missing => lines.push(missing));
+  logBounded(missing => lines.push(missing));
   expect(lines).toHaveLength(3);
   vi.advanceTimersByTime(1);
-  tell(missing => lines.push(missing));
-  tell(missing => lines.push(missing));
+  logBounded(missing => lines.push(missing));
+  logBounded(missing => lines.push(missing));
   expect(lines).toEqual([0, 0, 0, 8, 0]);
 });

@@ -4,14 +4,14 @@ const MINUTE_MS = 60_000;
  * Bounds how often something is logged. Beyond the limit lines are counted, and the next one that is logged says how
  * many are missing.
  *
- * @param perMinute lines in a minute, at most
- * @returns a function that calls `tell` with the number of lines missing before it, or counts
+ * @param perMinute maximum lines in a minute
+ * @returns a function that calls `log` with the number of lines missing before it, or counts
  */
-export function boundedLines(perMinute: number): (tell: (missing: number) => void) => void {
+export function boundedLines(perMinute: number): (log: (missing: number) => void) => void {
   let minute = Number.NEGATIVE_INFINITY;
   let lines = 0;
   let missing = 0;
-  return tell => {
+  return log => {
     const now = performance.now();
     if (now - minute >= MINUTE_MS) {
       minute = now;
@@ -22,7 +22,7 @@ export function boundedLines(perMinute: number): (tell: (missing: number) => voi
       return;
     }
     lines++;
-    tell(missing);
+    log(missing);
     missing = 0;
   };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { pacer } from './pacer.ts';
 
-/** Runs pieces of work and tells in which turn of the event loop each began. */
+/** Runs pieces of work; returns in which turn of the event loop each began. */
 async function turnsOf(weights: readonly number[], perTurn: number): Promise<number[]> {
   const pace = pacer(perTurn);
   let turn = 0;

@@ -24,18 +24,18 @@ export async function checkServer(
   pooled: boolean,
 ): Promise<string | undefined> {
   const options = { ...connection, connectionTimeoutMillis: PATIENCE_MS, query_timeout: PATIENCE_MS };
-  const [one, other] = [new pg.Client(options), new pg.Client(options)];
-  one.on('error', () => {});
-  other.on('error', () => {});
+  const [first, second] = [new pg.Client(options), new pg.Client(options)];
+  first.on('error', () => {});
+  second.on('error', () => {});
   try {
-    await one.connect();
-    const finding = await checkRoom(one, processes, needed);
+    await first.connect();
+    const finding = await checkRoom(first, processes, needed);
     if (!pooled) return finding;
-    await other.connect();
-    await checkSessions(one, other);
+    await second.connect();
+    await checkSessions(first, second);
     return finding;
   } finally {
-    await Promise.all([one.end(), other.end()]);
+    await Promise.all([first.end(), second.end()]);
   }
 }
 
@@ -55,9 +55,13 @@ const LIMITS = `
   SELECT datconnlimit, (SELECT count(*)::int FROM others WHERE others.datname = pg_database.datname)
   FROM pg_database WHERE datname = current_database() AND datconnlimit >= 0`;
 
-async function checkRoom(client: pg.Client, processes: number, each: number): Promise<string | undefined> {
+async function checkRoom(
+  client: pg.Client,
+  processes: number,
+  perProcess: number,
+): Promise<string | undefined> {
   const { rows } = await client.query<{ places: number; taken: number }>(LIMITS);
-  const needed = processes * each;
+  const needed = processes * perProcess;
   const wants =
     processes === 1
       ? `this process opens up to ${needed} connections`
@@ -79,13 +83,13 @@ async function checkRoom(client: pg.Client, processes: number, each: number): Pr
  *
  * @throws SettingsError
  */
-async function checkSessions(one: pg.Client, other: pg.Client): Promise<void> {
+async function checkSessions(first: pg.Client, second: pg.Client): Promise<void> {
   for (let round = 0; round < ROUNDS; round++) {
-    const before = await pidOf(one);
-    await other.query('BEGIN');
-    const others = await pidOf(other);
-    const after = await pidOf(one);
-    await other.query('COMMIT');
+    const before = await pidOf(first);
+    await second.query('BEGIN');
+    const others = await pidOf(second);
+    const after = await pidOf(first);
+    await second.query('COMMIT');
     if (before === after && before !== others) continue;
     throw new SettingsError(
       'DATABASE_URL: a connection pooler hands out sessions for single transactions; use session mode ' +

@@ -46,11 +46,11 @@ export function databaseCondition(logger: FastifyBaseLogger): Condition {
   let status: ConditionStatus = 'OK';
   let outOfSpace = false;
 
-  function become(found: ConditionStatus, reason?: string): void {
-    if (found === status) return;
-    if (found === 'OK') logger.info({ was: status }, 'the database accepts reads and writes again');
-    else logger.error({ status: found, reason }, 'the database has a problem; see GET /health');
-    status = found;
+  function become(next: ConditionStatus, reason?: string): void {
+    if (next === status) return;
+    if (next === 'OK') logger.info({ was: status }, 'the database accepts reads and writes again');
+    else logger.error({ status: next, reason }, 'the database has a problem; see GET /health');
+    status = next;
   }
 
   async function probe({ read, write }: Probes): Promise<void> {

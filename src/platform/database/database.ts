@@ -58,7 +58,7 @@ export interface PoolOptions {
   /** called if the server refuses a write that it may accept later: its disk is full, or it is read-only */
   onRefusal?: (kind: TroubleKind) => void;
   watch?: PoolWatch | undefined;
-  /** told the notices of the server, with the process id of the session there */
+  /** gets the notices of the server, with the process id of the session there */
   onNotice?: (message: string | undefined, pid: number) => void;
 }
 
@@ -86,7 +86,7 @@ export function openPool(
     application_name: 'fieldtrace',
     onConnect(client) {
       watchDeadline(client, deadline, () => closeIdle(pool));
-      if (onRefusal) tellRefusals(client, onRefusal);
+      if (onRefusal) reportRefusals(client, onRefusal);
       return client.query(sessionSettings(schema, deadline)).then(() => {});
     },
   });
@@ -120,7 +120,7 @@ function sessionSettings(schema: string, { ms }: Deadline): string {
     WHERE version() !~* 'windows|mingw|msvc|visual c'`;
 }
 
-function tellRefusals(client: pg.ClientBase, onRefusal: (kind: TroubleKind) => void): void {
+function reportRefusals(client: pg.ClientBase, onRefusal: (kind: TroubleKind) => void): void {
   const { connection } = client as unknown as { connection: EventEmitter };
   connection.on('errorMessage', error => {
     const kind = passingTrouble(error)?.kind;

@@ -135,14 +135,14 @@ test('pg names the statement in flight, none when there is none, and the idle co
   const inside = client as unknown as { _activeQuery: object | null; readyForQuery: boolean };
   const isFree = () => [inside._activeQuery, inside.readyForQuery];
   expect(isFree()).toEqual([null, true]);
-  const asked = client.query('SELECT 1');
+  const result = client.query('SELECT 1');
   expect(isFree()).toEqual([expect.any(Object), false]);
-  await asked;
+  await result;
   await eventually(() => inside.readyForQuery);
   expect(isFree()).toEqual([null, true]);
   client.release();
   const { _idle } = pool as unknown as { _idle: { client: unknown }[] };
-  expect(_idle.map(one => one.client)).toEqual([client]);
+  expect(_idle.map(idle => idle.client)).toEqual([client]);
 });
 
 test('an idle connection stays open for a while, so that the next request waits for no new one', async () => {

@@ -74,18 +74,19 @@ function unwatch(client: pg.ClientBase): void {
 }
 
 function look(): void {
-  for (const one of watched.values()) {
-    const { inside, deadline } = one;
+  for (const session of watched.values()) {
+    const { inside, deadline } = session;
     const { stream } = inside.connection;
     const statement = inFlight(inside);
-    const moved = statement !== one.statement || (deadline.of === 'silence' && heardOf(stream, one.bytes));
-    one.statement = statement;
-    one.bytes = stream.bytesRead;
-    one.ticks = moved || statement === undefined ? 0 : one.ticks + 1;
-    if (one.ticks * TICK_MS < deadline.ms) continue;
-    one.ticks = 0;
+    const moved =
+      statement !== session.statement || (deadline.of === 'silence' && heardOf(stream, session.bytes));
+    session.statement = statement;
+    session.bytes = stream.bytesRead;
+    session.ticks = moved || statement === undefined ? 0 : session.ticks + 1;
+    if (session.ticks * TICK_MS < deadline.ms) continue;
+    session.ticks = 0;
     stream.destroy(deadlineError(`within ${deadline.ms / 1000} s`));
-    one.onMiss();
+    session.onMiss();
   }
 }
 

@@ -57,7 +57,7 @@ const FACTS = `
       ORDER BY query_start LIMIT 1) AS longest`;
 
 /** Asks a server about itself. Any role may. */
-export async function askServerFacts(client: pg.Client): Promise<ServerFacts> {
+export async function readServerFacts(client: pg.Client): Promise<ServerFacts> {
   const { rows } = await client.query<ServerFacts>(FACTS);
   const facts = rows[0] as ServerFacts;
   const { longest } = facts;

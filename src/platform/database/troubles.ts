@@ -71,8 +71,8 @@ function kindOf(error: unknown): TroubleKind | undefined {
 }
 
 function kindOfSqlState(error: unknown, code: string): TroubleKind | undefined {
-  const found = sqlStates.find(([pattern]) => pattern.test(code))?.[1];
-  if (found) return found;
+  const kind = sqlStates.find(([pattern]) => pattern.test(code))?.[1];
+  if (kind) return kind;
   // After FATAL the connection is gone, for any reason.
   const { severity } = error as { severity: unknown };
   return severity === 'FATAL' || severity === 'PANIC' ? 'away' : undefined;

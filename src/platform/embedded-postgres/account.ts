@@ -49,8 +49,8 @@ export function chooseAccount(layout: Layout, binaries: Binaries, system: string
   const candidates = self === 0 ? candidatesOfRoot(layout, owner) : [{ prefix: [] }, ...inNamespace()];
   const reaches = (program: string | undefined) => (account: Account) =>
     canReach(account, layout.home, program, owner === undefined);
-  const found = candidates.find(reaches(binaries.postgres));
-  if (found !== undefined) return { account: found, binaries };
+  const account = candidates.find(reaches(binaries.postgres));
+  if (account !== undefined) return { account, binaries };
   refuseBroken(binaries.postgres);
   const others = candidates.filter(({ uid }) => uid !== undefined);
   if (others.some(reaches(undefined))) {
@@ -77,8 +77,8 @@ function namedAccounts(): { uid: number; gid: number }[] {
 function accountNamed(name: string): { uid: number; gid: number } | undefined {
   if (!existsSync('/etc/passwd')) return undefined;
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
-    const [found, , uid, gid] = line.split(':');
-    if (found === name) return { uid: Number(uid), gid: Number(gid) };
+    const [user, , uid, gid] = line.split(':');
+    if (user === name) return { uid: Number(uid), gid: Number(gid) };
   }
   return undefined;
 }

@@ -55,13 +55,13 @@ async function lookAt(
   const holder = await startHolder(dataDir, { clone, ...options });
   expect(holder.refused).toBe(undefined);
   expect(await query(holder.connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-  const found = {
+  const owners = {
     process: userOf(postmasterOf(dataDir)),
     data: statSync(join(dataDir, 'postgres/data')).uid,
     home: statSync(join(dataDir, 'postgres')).uid,
   };
   expect(await holder.finish()).toBe(0);
-  return found;
+  return owners;
 }
 
 test('started by root, the server runs as another user, who owns nothing but its data and its socket', async context => {
@@ -95,9 +95,9 @@ test('started by root from a clone under a 0700 home, the server runs in a user 
   onTestFinished(() => chmodSync(parent, 0o755));
   const dataDir = join(parent, 'data');
   // Without a system directory, so that a system without user namespaces, such as a chroot, is refused.
-  const found = await startHolder(dataDir, { clone, env: { SYSTEM_DIRECTORY: '/nowhere/x' } });
-  if (found.refused?.includes('no user namespace')) cannotRun(context, found.refused);
-  await found.finish();
+  const holder = await startHolder(dataDir, { clone, env: { SYSTEM_DIRECTORY: '/nowhere/x' } });
+  if (holder.refused?.includes('no user namespace')) cannotRun(context, holder.refused);
+  await holder.finish();
 
   expect(await lookAt(dataDir)).toEqual({ process: 0, data: 0, home: 0 });
 });
@@ -201,9 +201,9 @@ test('a user without a name, as containers have them, runs the server', async co
   const [uid, gid] = [54_321, 54_321];
   const dataDir = stageDirectory();
   chownSync(dataDir, uid, gid);
-  const found = await startHolder(dataDir, { clone, uid, gid });
-  if (found.refused?.includes('no line in /etc/passwd')) cannotRun(context, found.refused);
-  await found.finish();
+  const holder = await startHolder(dataDir, { clone, uid, gid });
+  if (holder.refused?.includes('no line in /etc/passwd')) cannotRun(context, holder.refused);
+  await holder.finish();
   expect(await lookAt(dataDir, { uid, gid })).toEqual({ process: uid, data: uid, home: uid });
 
   // Root cannot make a database as this user, but it can use the one that is there.

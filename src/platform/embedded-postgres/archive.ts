@@ -46,7 +46,7 @@ export interface ArchiverState {
   waiting: number;
 }
 
-export async function askArchiver(client: pg.Client): Promise<ArchiverState> {
+export async function readArchiverState(client: pg.Client): Promise<ArchiverState> {
   const { rows } = await client.query<{ failing: string | null; waiting: number }>(
     `SELECT CASE WHEN last_failed_time > coalesce(last_archived_time, '-infinity') THEN last_failed_wal END AS failing,
        (SELECT count(*)::int FROM pg_ls_archive_statusdir() WHERE name LIKE '%.ready') AS waiting
@@ -72,7 +72,7 @@ export async function archiveMatches(
     // Known to the archiver alone, and so missing in pg_settings.
     [DIRECTORY],
   );
-  const found = new Map(rows.map(({ name, setting }) => [name, setting]));
-  if (settings.archive_mode === undefined) return found.get('archive_mode') === 'off';
-  return Object.entries(settings).every(([name, setting]) => found.get(name) === setting);
+  const inForce = new Map(rows.map(({ name, setting }) => [name, setting]));
+  if (settings.archive_mode === undefined) return inForce.get('archive_mode') === 'off';
+  return Object.entries(settings).every(([name, setting]) => inForce.get(name) === setting);
 }

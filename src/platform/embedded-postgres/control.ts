@@ -22,7 +22,7 @@ export type Answer = pg.Client | 'absent' | 'busy';
  * Opens a session as superuser.
  * @throws Error if it refuses permanently, as with a wrong password; system errors of the socket
  */
-export async function askServer(
+export async function queryServer(
   socketDirectory: string,
   password: string,
   database = 'postgres',

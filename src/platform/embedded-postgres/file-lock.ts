@@ -36,12 +36,12 @@ export function tryLock(path: string, kind: 'shared' | 'exclusive'): FileLock | 
  * @param onWait called every ten seconds of waiting
  */
 export async function whileLocked<T>(path: string, onWait: () => void, work: () => Promise<T>): Promise<T> {
-  let told = Date.now();
+  let reportedAt = Date.now();
   let lock = tryLock(path, 'exclusive');
   while (lock === undefined) {
     await sleep(10 + Math.random() * 20);
-    if (Date.now() - told > 10_000) {
-      told = Date.now();
+    if (Date.now() - reportedAt > 10_000) {
+      reportedAt = Date.now();
       onWait();
     }
     lock = tryLock(path, 'exclusive');

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { type ArchiverState, archiveMatches, askArchiver, closeSegment } from './archive.ts';
-import { applicationDatabase, applicationRole, askServer, ownerRole, prepareDatabase } from './control.ts';
+import { type ArchiverState, archiveMatches, closeSegment, readArchiverState } from './archive.ts';
+import { applicationDatabase, applicationRole, ownerRole, prepareDatabase, queryServer } from './control.ts';
 import { superuser } from './initialise.ts';
 import { readPassword, readPasswords } from './layout.ts';
 import { SYSTEM_DIRECTORY } from './outside.ts';
@@ -125,7 +125,7 @@ async function occupy(lease: ServerLease, asItIs: boolean): Promise<EmbeddedPost
       spool: lease.layout.spool,
       passwords: () => readPasswords(lease.layout),
       archives: () => withSession(lease, client => archiveMatches(client, lease.settings)),
-      archiver: () => withSession(lease, askArchiver),
+      archiver: () => withSession(lease, readArchiverState),
       closeSegment: since => withSession(lease, client => closeSegment(client, since)),
       log: lease.layout.log,
       connect: () => openSession(lease),
@@ -153,7 +153,7 @@ async function openSession(
   { socketDirectory, superuserPassword }: ServerLease,
   database?: string,
 ): Promise<pg.Client> {
-  const answer = await askServer(socketDirectory, superuserPassword, database);
+  const answer = await queryServer(socketDirectory, superuserPassword, database);
   if (typeof answer === 'object') return answer;
   throw new Error('PostgreSQL takes no sessions at present');
 }

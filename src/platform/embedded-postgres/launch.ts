@@ -52,7 +52,7 @@ const largestLog = 16 * 1024 * 1024;
 export async function launch(server: Server, stalePid?: number): Promise<Launch> {
   const { layout, binaries, account, socketDirectory, settings, logger } = server;
   rotateLog(layout);
-  const log = openLog(layout.log);
+  const file = openLog(layout.log);
   const [command, ...words] = [
     ...account.prefix,
     binaries.postgres,
@@ -62,7 +62,7 @@ export async function launch(server: Server, stalePid?: number): Promise<Launch>
   // PostgreSQL itself ignores a postmaster.pid with the pid of one of its ancestors, even if it is alive, after its
   // second check (shared memory). To remove the file here could hit one that was just written.
   if (stalePid !== undefined) environment.PG_GRANDPARENT_PID = String(stalePid);
-  const launched: Launch = { pid: 0, logOffset: fstatSync(log).size };
+  const launched: Launch = { pid: 0, logOffset: fstatSync(file).size };
   try {
     const child = spawn(command as string, words, {
       uid: account.uid,
@@ -70,7 +70,7 @@ export async function launch(server: Server, stalePid?: number): Promise<Launch>
       cwd: '/',
       env: environment,
       detached: true,
-      stdio: ['ignore', log, log],
+      stdio: ['ignore', file, file],
     });
     const ended = new Promise<void>((resolve, reject) => {
       child.once('error', error => {
@@ -87,7 +87,7 @@ export async function launch(server: Server, stalePid?: number): Promise<Launch>
     launched.pid = child.pid ?? 0;
     await Promise.race([ended, untilPidFile(layout, launched)]);
   } finally {
-    closeSync(log);
+    closeSync(file);
   }
   return launched;
 }
@@ -125,19 +125,19 @@ export function lastLogLine(layout: Layout): string {
 /** The lines of the log from an offset in bytes, at most the last 64 kB of them. */
 function logSince(layout: Layout, offset: number): string[] {
   if (!existsSync(layout.log)) return [];
-  const log = openSync(layout.log, 'r');
+  const file = openSync(layout.log, 'r');
   try {
-    const { size } = fstatSync(log);
+    const { size } = fstatSync(file);
     // A log that was rotated meanwhile is read from its start.
     const from = Math.max(offset <= size ? offset : 0, size - 65_536);
     const bytes = Buffer.alloc(size - from);
-    readSync(log, bytes, 0, bytes.length, from);
+    readSync(file, bytes, 0, bytes.length, from);
     return bytes
       .toString('utf8')
       .split('\n')
       .filter(line => line !== '');
   } finally {
-    closeSync(log);
+    closeSync(file);
   }
 }
 

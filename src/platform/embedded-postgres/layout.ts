@@ -153,8 +153,8 @@ export function makePassword(path: string, password = randomPassword()): void {
 
 /** @throws EmbeddedPostgresError when the file is gone or empty */
 export function readPassword(layout: Layout, path: string): string {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  const password = found === undefined ? '' : readFileSync(path, 'utf8').trim();
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  const password = stats === undefined ? '' : readFileSync(path, 'utf8').trim();
   if (password !== '') return password;
   throw new EmbeddedPostgresError(
     `DATA_DIR ${layout.dataDir} contains a database but not its password, ${path}: restore the file from ` +

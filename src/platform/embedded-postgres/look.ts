@@ -84,11 +84,11 @@ export function lookAtEmbedded(dataDir: string, now: Date): EmbeddedLook {
 }
 
 /** The end of a log, as text. */
-function endOf(log: string): string {
-  const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+function endOf(path: string): string {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return '';
   const bytes = Buffer.alloc(Math.min(size, LOG_BYTES));
-  const file = openSync(log, 'r');
+  const file = openSync(path, 'r');
   try {
     readSync(file, bytes, 0, bytes.length, size - bytes.length);
   } finally {

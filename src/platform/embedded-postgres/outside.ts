@@ -22,8 +22,13 @@ export const SYSTEM_DIRECTORY = '/var/lib/fieldtrace';
 
 /** What a refused start leaves in DATA_DIR/postgres; nothing of it is needed. */
 const LEFTOVERS = [
-  ...['password', 'superuser-password', 'owner-password', 'server.log'],
-  ...['transition.lock', 'users.lock', 'socket'],
+  'password',
+  'superuser-password',
+  'owner-password',
+  'server.log',
+  'transition.lock',
+  'users.lock',
+  'socket',
 ];
 
 /**
@@ -93,13 +98,13 @@ function makeSystemDirectory(system: string): boolean {
 }
 
 function belongsToRoot(path: string): boolean {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && found.uid === 0 && (found.mode & 0o022) === 0;
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  return stats?.isDirectory() === true && stats.uid === 0 && (stats.mode & 0o022) === 0;
 }
 
 function openToAll(path: string): void {
-  const found = lstatSync(path);
-  if (found.isSymbolicLink()) return;
-  chmodSync(path, found.isDirectory() || found.mode & 0o100 ? 0o755 : 0o644);
-  if (found.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
+  const stats = lstatSync(path);
+  if (stats.isSymbolicLink()) return;
+  chmodSync(path, stats.isDirectory() || stats.mode & 0o100 ? 0o755 : 0o644);
+  if (stats.isDirectory()) for (const name of readdirSync(path)) openToAll(join(path, name));
 }

@@ -88,11 +88,11 @@ export async function stopPostmaster(layout: Layout, pid: number, onWait: () => 
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-  let told = Date.now();
+  let reportedAt = Date.now();
   while (isPostmaster(pid, layout.cluster)) {
     await sleep(10);
-    if (Date.now() - told > 10_000) {
-      told = Date.now();
+    if (Date.now() - reportedAt > 10_000) {
+      reportedAt = Date.now();
       onWait();
     }
   }

@@ -54,21 +54,21 @@ export function asRefusal(dataDir: string, error: unknown): unknown {
  * The message for a failed program of PostgreSQL.
  * @param ended its exit code or the signal that ended it
  * @param lines what it wrote, newest last
- * @param log where to read on
+ * @param logPath where to read on
  */
 export function refusalOfProgram(
   dataDir: string,
   program: string,
   ended: string | undefined,
   lines: string[],
-  log?: string,
+  logPath?: string,
 ): EmbeddedPostgresError {
   // The cause may be logged before the failure that follows from it.
   const trouble = lines.findLast(line => codeIn(line) !== undefined);
   const telling =
     (trouble === undefined ? tellingLine(lines) : withoutPrefix(trouble)) || 'it left no message';
   const happened = ended?.startsWith('SIG') ? `was ended by ${ended}` : 'failed';
-  const what = `${program} ${happened}: ${telling}${log === undefined ? '' : `; its log is ${log}`}`;
+  const what = `${program} ${happened}: ${telling}${logPath === undefined ? '' : `; its log is ${logPath}`}`;
   const code = codeIn(telling);
   const reason = code === undefined ? what : `${reasons[code]} (${what})`;
   return new EmbeddedPostgresError(`DATA_DIR ${dataDir} cannot be used: ${reason}.`);

@@ -56,8 +56,8 @@ function make(directory: string, account: Account): void {
 
 /** Does not follow symbolic links, which anyone can create in /tmp. */
 function isPrivate(directory: string, owner: number | undefined): boolean {
-  const found = lstatSync(directory);
-  return found.isDirectory() && found.uid === owner && (found.mode & 0o077) === 0;
+  const stats = lstatSync(directory);
+  return stats.isDirectory() && stats.uid === owner && (stats.mode & 0o077) === 0;
 }
 
 function removeIfEmpty(directory: string): void {

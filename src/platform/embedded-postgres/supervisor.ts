@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { chooseAccount, refuseForeignCluster } from './account.ts';
 import { archiveMatches, prepareArchive } from './archive.ts';
 import { findBinaries } from './binaries.ts';
-import { type Answer, askServer } from './control.ts';
+import { type Answer, queryServer } from './control.ts';
 import { type FileLock, tryLock, whileLocked } from './file-lock.ts';
 import { type Fill, hasCluster, initialise, removeUnfinished } from './initialise.ts';
 import { type Launch, lastLogLine, launch, type Server, startFailure, willPass } from './launch.ts';
@@ -36,7 +36,7 @@ export interface ServerOptions {
 /** How long a start is retried after transient failures. */
 const patienceMilliseconds = 30_000;
 /** Interval of log lines while waiting. */
-const tellMilliseconds = 10_000;
+const reportMilliseconds = 10_000;
 
 /**
  * Registers this process as a user of the server on this DATA_DIR; creates the database if there is none. From then
@@ -97,12 +97,12 @@ export async function acquireServer(
  */
 export async function connect(lease: ServerLease, signal: AbortSignal): Promise<pg.Client> {
   const began = Date.now();
-  let told = began;
+  let reportedAt = began;
   let launched: Launch | undefined;
   for (;;) {
     signal.throwIfAborted();
     const file = readPidFile(lease.layout);
-    const answer = mayAnswer(file) ? await ask(lease) : 'busy';
+    const answer = mayAnswer(file) ? await tryToConnect(lease) : 'busy';
     if (typeof answer === 'object') {
       if (launched === undefined) lease.logger.info('using the running PostgreSQL');
       return answer;
@@ -113,8 +113,8 @@ export async function connect(lease: ServerLease, signal: AbortSignal): Promise<
     }
     // Quick at first; a replay of the log may take minutes.
     await sleep(Math.min(5 + (Date.now() - began) / 50, 200));
-    if (Date.now() - told > tellMilliseconds) {
-      told = Date.now();
+    if (Date.now() - reportedAt > reportMilliseconds) {
+      reportedAt = Date.now();
       lease.logger.info(`still waiting for PostgreSQL, which says: ${lastLogLine(lease.layout)}`);
     }
   }
@@ -134,7 +134,7 @@ export async function stopUnlike(lease: ServerLease): Promise<void> {
   await inTransition(layout, logger, async () => {
     const file = readPidFile(layout);
     if (file.is !== 'alive' || !file.ready) return;
-    const answer = await ask(lease);
+    const answer = await tryToConnect(lease);
     if (typeof answer !== 'object') return;
     const matches = await archiveMatches(answer, lease.settings).finally(() => answer.end());
     if (matches) return;
@@ -175,14 +175,14 @@ export async function releaseServer(lease: ServerLease): Promise<void> {
 async function stopServer(lease: ServerLease): Promise<void> {
   const file = readPidFile(lease.layout);
   if (file.is === 'alive') {
-    const tell = () =>
+    const onWait = () =>
       lease.logger.info(`still waiting for PostgreSQL to stop: ${lastLogLine(lease.layout)}`);
-    await stopPostmaster(lease.layout, file.pid, tell);
+    await stopPostmaster(lease.layout, file.pid, onWait);
     removeSocketDirectory(lease.layout, lease.socketDirectory);
     lease.logger.info({ pid: file.pid }, 'stopped PostgreSQL');
     return;
   }
-  const answer = await ask(lease);
+  const answer = await tryToConnect(lease);
   if (answer === 'absent') return;
   if (typeof answer === 'object') await answer.end();
   // For example one in another container on the same volume.
@@ -190,14 +190,14 @@ async function stopServer(lease: ServerLease): Promise<void> {
 }
 
 function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>): Promise<T> {
-  const tell = () =>
+  const onWait = () =>
     logger.info('still waiting for another fieldtrace process that starts or stops PostgreSQL');
-  return whileLocked(layout.transitionLock, tell, work);
+  return whileLocked(layout.transitionLock, onWait, work);
 }
 
-async function ask(lease: ServerLease): Promise<Answer> {
+async function tryToConnect(lease: ServerLease): Promise<Answer> {
   try {
-    return await askServer(lease.socketDirectory, lease.superuserPassword);
+    return await queryServer(lease.socketDirectory, lease.superuserPassword);
   } catch (error) {
     const { code = '', message, syscall } = error as NodeJS.ErrnoException;
     if (syscall !== undefined) throw error;
@@ -215,7 +215,7 @@ async function launchIfAbsent(lease: ServerLease): Promise<Launch | undefined> {
   // Another process may have launched it while this one waited.
   const file = readPidFile(lease.layout);
   if (file.is === 'alive' || file.is === 'unwritten') return undefined;
-  const answer = await ask(lease);
+  const answer = await tryToConnect(lease);
   if (typeof answer === 'object') await answer.end();
   if (answer !== 'absent') return undefined;
   // It may have been removed since the first launch, as it may be in /tmp.

@@ -78,9 +78,9 @@ async function writeId(files: FileStore): Promise<string> {
 }
 
 function refusal({ location }: FileStore, own: string | undefined, recorded: string): string {
-  const found = own === undefined ? 'has no id' : `has the id ${own}`;
+  const mismatch = own === undefined ? 'has no id' : `has the id ${own}`;
   return (
-    `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${location} ${found}. All processes ` +
+    `DATA_DIR, S3_BUCKET: the database's files are in the file store ${recorded}, and ${location} ${mismatch}. All processes ` +
     'on one database need the same files: share the folder, or use S3. If these are the files (moved, or restored ' +
     'without their id), record that with `fieldtrace files adopt`'
   );

@@ -12,18 +12,18 @@ export function acceptWeight(
   ranges: 'any' | 'named' = 'any',
 ): number | undefined {
   const [kind] = type.split('/');
-  let found: number | undefined;
+  let weight: number | undefined;
   let specific = -1;
   for (const part of accept.split(',')) {
     const [range = '', ...parameters] = part.split(';').map(text => text.trim().toLowerCase());
     if (!/^[^\s/]+\/[^\s/]+$/.test(range)) continue;
-    found ??= 0;
+    weight ??= 0;
     const rank = rankOf(range, type, kind as string);
     if (rank <= specific || (ranges === 'named' && rank < 2)) continue;
     specific = rank;
-    found = weightOf(parameters);
+    weight = weightOf(parameters);
   }
-  return found;
+  return weight;
 }
 
 /** How specific a range is that holds the type; -1 when it does not. */

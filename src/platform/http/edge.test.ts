@@ -17,11 +17,11 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test('a page of an origin that is named may read answers; a page of another one may not', async () => {
-  const ask = (origin: string) => service.send('GET', '/packets', undefined, { origin });
+  const fromOrigin = (origin: string) => service.send('GET', '/packets', undefined, { origin });
   for (const origin of ['https://field.example', 'https://map.example']) {
-    expect((await ask(origin)).headers.get('access-control-allow-origin')).toBe(origin);
+    expect((await fromOrigin(origin)).headers.get('access-control-allow-origin')).toBe(origin);
   }
-  expect((await ask('https://evil.example')).headers.get('access-control-allow-origin')).not.toBe(
+  expect((await fromOrigin('https://evil.example')).headers.get('access-control-allow-origin')).not.toBe(
     'https://evil.example',
   );
   const preflight = await service.send('OPTIONS', '/intake/scouting', undefined, {
@@ -35,14 +35,14 @@ test('a page of an origin that is named may read answers; a page of another one 
 });
 
 test('an address that asks too much is told when to come back; others and loopback go on', async () => {
-  const ask = (address?: string) =>
+  const fromAddress = (address?: string) =>
     service.send('GET', '/packets?limit=1', undefined, address ? { 'x-forwarded-for': address } : {});
-  const remaining = Number((await ask('192.0.2.7')).headers.get('x-ratelimit-remaining'));
+  const remaining = Number((await fromAddress('192.0.2.7')).headers.get('x-ratelimit-remaining'));
   expect(remaining).toBeGreaterThan(1000);
   const answers = new Map<number, number>();
-  let refused: Awaited<ReturnType<typeof ask>> | undefined;
+  let refused: Awaited<ReturnType<typeof fromAddress>> | undefined;
   for (let sent = 0; sent < remaining + 10; sent += 100) {
-    for (const answer of await Promise.all(Array.from({ length: 100 }, () => ask('192.0.2.7')))) {
+    for (const answer of await Promise.all(Array.from({ length: 100 }, () => fromAddress('192.0.2.7')))) {
       answers.set(answer.status, (answers.get(answer.status) ?? 0) + 1);
       if (answer.status === 429) refused = answer;
     }
@@ -50,8 +50,8 @@ test('an address that asks too much is told when to come back; others and loopba
   expect(answers.get(200)).toBe(remaining);
   expect(refused?.body).toEqual({ error: expect.stringContaining('too many requests') });
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(0);
-  expect((await ask('192.0.2.8')).status).toBe(200);
-  expect((await ask()).status).toBe(200);
+  expect((await fromAddress('192.0.2.8')).status).toBe(200);
+  expect((await fromAddress()).status).toBe(200);
 });
 
 test('/metrics tells how long requests took, by route and not by path', async () => {
@@ -71,7 +71,7 @@ test('/metrics counts requests to no route by their method, in the last bucket t
     return ['GET', 'POST'].flatMap(method =>
       ['_bucket', '_count'].map(suffix => {
         const start = `http_request_duration_seconds${suffix}{method="${method}",route="none",status="404",`;
-        const line = text.split('\n').findLast(one => one.startsWith(start));
+        const line = text.split('\n').findLast(row => row.startsWith(start));
         return Number(line?.split(' ').at(-1) ?? 0);
       }),
     );
@@ -138,7 +138,7 @@ describe('behind proxies', () => {
 
 describe('the Host header', () => {
   /** The status that a request with this Host gets; fetch always sends its own. */
-  function ask(
+  function sendToHost(
     at: RunningService,
     host: string,
     path = '/packets',
@@ -166,11 +166,11 @@ describe('the Host header', () => {
     );
     const good = ['localhost', 'LOCALHOST:8000', '127.0.0.1:1', '192.168.1.5', '[::1]:8000', '[::1]'];
     for (const host of [...good, 'field.example', 'trace.example:8080', 'farm.local', 'other.example.']) {
-      expect((await ask(local, host)).status, host).toBe(200);
+      expect((await sendToHost(local, host)).status, host).toBe(200);
     }
     for (const host of ['evil.example', 'localhost.evil.example', 'field.example.evil.example', 'x']) {
       for (const path of ['/packets', '/health', '/docs/', '/nothing']) {
-        const { status, text } = await ask(local, host, path);
+        const { status, text } = await sendToHost(local, host, path);
         expect(status, `${host} ${path}`).toBe(421);
         expect(JSON.parse(text).error).toContain('ALLOWED_HOSTS');
       }
@@ -189,9 +189,9 @@ describe('the Host header', () => {
   });
 
   test("is the proxy's business behind one, and anyone's where the service listens to the network", async () => {
-    expect((await ask(service, 'evil.example')).status).toBe(200);
+    expect((await sendToHost(service, 'evil.example')).status).toBe(200);
     const wide = await runningService({ HOST: '0.0.0.0' }, service);
-    expect((await ask(wide, 'evil.example')).status).toBe(200);
+    expect((await sendToHost(wide, 'evil.example')).status).toBe(200);
     await wide.stop();
   });
 });
@@ -199,13 +199,13 @@ describe('the Host header', () => {
 test('/metrics asks for METRICS_TOKEN where it is set', async () => {
   const token = 'a token for prometheus alone';
   const closed = await runningService({ METRICS_TOKEN: token.replaceAll(' ', '-') }, service);
-  const ask = async (authorization?: string) => {
+  const readMetrics = async (authorization?: string) => {
     const answer = await closed.send('GET', '/metrics', undefined, authorization ? { authorization } : {});
     return [answer.status, answer.headers.get('www-authenticate')];
   };
-  expect(await ask()).toEqual([401, 'Bearer']);
-  expect(await ask('Bearer wrong')).toEqual([401, 'Bearer']);
-  expect(await ask(`Bearer ${token.replaceAll(' ', '-')}`)).toEqual([200, null]);
+  expect(await readMetrics()).toEqual([401, 'Bearer']);
+  expect(await readMetrics('Bearer wrong')).toEqual([401, 'Bearer']);
+  expect(await readMetrics(`Bearer ${token.replaceAll(' ', '-')}`)).toEqual([200, null]);
   await closed.stop();
 });
 

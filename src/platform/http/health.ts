@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether health says that the process is about to stop, so that load balancers send requests elsewhere. */
+    /** Whether health says that the process is about to stop, so that load balancers send requests to others. */
     isDraining: boolean;
   }
 }
@@ -74,9 +74,9 @@ export interface Health {
   /**
    * Adds a detail to /health/ready.
    *
-   * @param look tells what is known already, undefined if nothing is; it must not ask the database
+   * @param look returns what is known already, undefined if nothing is; it must not query the database
    */
-  tell(look: () => HealthDetail | undefined): void;
+  addDetail(look: () => HealthDetail | undefined): void;
 }
 
 /**
@@ -119,7 +119,7 @@ export function registerHealth(
     registers: [metrics],
     async collect() {
       const status = await condition.status();
-      for (const one of CONDITIONS) this.set({ status: one }, one === status ? 1 : 0);
+      for (const name of CONDITIONS) this.set({ status: name }, name === status ? 1 : 0);
     },
   });
   new Gauge({
@@ -130,5 +130,5 @@ export function registerHealth(
       this.set((await condition.status()) === 'WRITES_REFUSED' ? 1 : 0);
     },
   });
-  return { tell: look => details.push(look) };
+  return { addDetail: look => details.push(look) };
 }

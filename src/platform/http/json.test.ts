@@ -118,10 +118,10 @@ test('what is not JSON is refused with the reason', () => {
 });
 
 test('arrays and objects are counted before anything is parsed, and one too many is refused', () => {
-  for (const one of ['[]', '{}', '{"a":[]}'.slice(5, 7)]) {
+  for (const text of ['[]', '{}', '{"a":[]}'.slice(5, 7)]) {
     const list = (count: number) =>
       `[${Array(count - 1)
-        .fill(one)
+        .fill(text)
         .join(',')}]`;
     expect(readJson(list(MAX_CONTAINERS))).toHaveLength(MAX_CONTAINERS - 1);
     expect(refused(list(MAX_CONTAINERS + 1))).toBe(
@@ -133,13 +133,13 @@ test('arrays and objects are counted before anything is parsed, and one too many
 });
 
 test('values are counted, keys and what is in strings are not, and one too many is refused', () => {
-  for (const one of ['1', '-1.5e3', 'true', 'false', 'null', '"a,b"', '"\\""']) {
+  for (const text of ['1', '-1.5e3', 'true', 'false', 'null', '"a,b"', '"\\""']) {
     const list = (count: number) =>
       `[${Array(count - 1)
-        .fill(one)
+        .fill(text)
         .join(',')}]`;
     expect(readJson(list(MAX_VALUES))).toHaveLength(MAX_VALUES - 1);
-    expect(refused(list(MAX_VALUES + 1)), one).toMatch(/^\[262143\]: the body has more than 262144 values$/);
+    expect(refused(list(MAX_VALUES + 1)), text).toMatch(/^\[262143\]: the body has more than 262144 values$/);
   }
   const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}": 1`).join(', ')}}`;
   expect(Object.keys(readJson(members(MAX_VALUES - 1)) as object)).toHaveLength(MAX_VALUES - 1);

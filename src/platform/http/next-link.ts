@@ -7,7 +7,7 @@ import type { FastifyReply } from 'fastify';
 export function linkNext(reply: FastifyReply, cursor: string): void {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(reply.request.query as object)) {
-    if (name !== 'cursor') for (const each of [value].flat()) query.append(name, String(each));
+    if (name !== 'cursor') for (const part of [value].flat()) query.append(name, String(part));
   }
   query.append('cursor', cursor);
   reply.header('link', `<?${query}>; rel="next"`);

@@ -24,10 +24,10 @@ export function hasNoOperatorRoutes({ raw }: Pick<FastifyRequest, 'raw'>): boole
 
 /** Has a server note its routes for operators. Called before any route is registered. */
 export function noteOperatorRoutes(app: FastifyInstance): void {
-  const found = new Set<string>();
-  paths.set(app, found);
+  const operatorPaths = new Set<string>();
+  paths.set(app, operatorPaths);
   app.addHook('onRoute', ({ config, url }) => {
-    if (config?.operator) found.add(url);
+    if (config?.operator) operatorPaths.add(url);
   });
 }
 

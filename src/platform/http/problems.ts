@@ -45,12 +45,12 @@ export class Problem<R extends Reason = Reason> extends Error {
 function fieldsOf(faults: readonly Fault[]): Record<string, string> | undefined {
   // Without a prototype: fields may be called toString or __proto__.
   const fields: Record<string, string> = Object.create(null);
-  let found = false;
+  let hasFields = false;
   for (const fault of faults) {
     const { field } = fault.parameters;
     if (field === undefined) continue;
     fields[field] ??= textOf(fault);
-    found = true;
+    hasFields = true;
   }
-  return found ? fields : undefined;
+  return hasFields ? fields : undefined;
 }

@@ -40,9 +40,9 @@ export function withSharedParts<Document extends Definition>(document: Document)
   const referring = ({ parameters: sent, requestBody, responses = {}, ...rest }: Operation): Operation => ({
     ...rest,
     ...(sent && {
-      parameters: sent.map(one => {
-        const shared = parameters.refer(one, parameterName(one));
-        return shared === one ? (schemas.inside(one, 'Input') as Json) : shared;
+      parameters: sent.map(parameter => {
+        const shared = parameters.refer(parameter, parameterName(parameter));
+        return shared === parameter ? (schemas.inside(parameter, 'Input') as Json) : shared;
       }),
     }),
     ...(requestBody && { requestBody: schemas.inside(requestBody, 'Input') as Json }),
@@ -54,8 +54,8 @@ export function withSharedParts<Document extends Definition>(document: Document)
     ),
   });
   const paths = Object.entries(document.paths ?? {}).map(([path, methods]) => {
-    const each = Object.entries(methods).map(([method, operation]) => [method, referring(operation)]);
-    return [path, Object.fromEntries(each)];
+    const operations = Object.entries(methods).map(([method, operation]) => [method, referring(operation)]);
+    return [path, Object.fromEntries(operations)];
   });
   const shown = (parts: Map<string, Json>, side: '' | 'Input') =>
     sorted([...parts].map(([name, part]) => [name, schemas.inside(part, side) as Json]));
@@ -72,7 +72,7 @@ export function withSharedParts<Document extends Definition>(document: Document)
 }
 
 const sorted = (parts: [string, Json][]) =>
-  Object.fromEntries(parts.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  Object.fromEntries(parts.toSorted(([first], [second]) => (first < second ? -1 : 1)));
 
 /** Parts of one kind, such as errors, and references to those that occur often. */
 function references(kind: string, parts: [string, Json][], often: number) {
@@ -124,7 +124,7 @@ function mostFrequent(parts: readonly [string, Json][], often: number): Map<stri
     variant.count++;
   }
   const most = [...counts].flatMap(([name, variants]): [string, Json][] => {
-    const [first] = [...variants.values()].toSorted((one, other) => other.count - one.count);
+    const [first] = [...variants.values()].toSorted((a, b) => b.count - a.count);
     return first && first.count >= often ? [[name, first.part]] : [];
   });
   return new Map(most);
@@ -132,19 +132,19 @@ function mostFrequent(parts: readonly [string, Json][], often: number): Map<stri
 
 /** Named schemas, and references to them. */
 function sharedSchemas(operations: readonly Operation[]) {
-  const found = { '': [] as [string, Json][], Input: [] as [string, Json][] };
+  const named = { '': [] as [string, Json][], Input: [] as [string, Json][] };
   for (const { parameters, requestBody, responses } of operations) {
-    collect(parameters, found.Input);
-    collect(requestBody, found.Input);
-    collect(responses, found['']);
+    collect(parameters, named.Input);
+    collect(requestBody, named.Input);
+    collect(responses, named['']);
   }
-  const shown = mostFrequent(found[''], 1);
-  const taken = mostFrequent(found.Input, 1);
+  const shown = mostFrequent(named[''], 1);
+  const taken = mostFrequent(named.Input, 1);
   const used = new Map<string, Json>();
 
   /** A part of the definition with references to named schemas, on the side of requests (Input) or answers. */
   function inside(part: unknown, side: '' | 'Input'): unknown {
-    if (Array.isArray(part)) return part.map(one => inside(one, side));
+    if (Array.isArray(part)) return part.map(item => inside(item, side));
     if (typeof part !== 'object' || part === null) return part;
     const { [NAME]: name, ...rest } = part as Json;
     if (typeof name === 'string') {
@@ -172,11 +172,11 @@ function sharedSchemas(operations: readonly Operation[]) {
   return { inside, used };
 }
 
-function collect(part: unknown, found: [string, Json][]): void {
+function collect(part: unknown, named: [string, Json][]): void {
   if (typeof part !== 'object' || part === null) return;
   const name = (part as Json)[NAME];
-  if (typeof name === 'string') found.push([name, plain(part as Json).shape]);
-  for (const value of Object.values(part)) collect(value, found);
+  if (typeof name === 'string') named.push([name, plain(part as Json).shape]);
+  for (const value of Object.values(part)) collect(value, named);
 }
 
 /** A schema without what differs between its uses: its description and examples, and whether it may be null. */
@@ -188,11 +188,11 @@ function plain(schema: Json): { shape: Json; isNullable: boolean; notes: Json } 
   };
   const { type, anyOf } = rest;
   if (Array.isArray(type) && type.includes('null')) {
-    const types = type.filter(one => one !== 'null');
+    const types = type.filter(name => name !== 'null');
     return { shape: { ...rest, type: types.length === 1 ? types[0] : types }, isNullable: true, notes };
   }
   if (Array.isArray(anyOf) && anyOf.some(isNull)) {
-    return { shape: { ...rest, anyOf: anyOf.filter(one => !isNull(one)) }, isNullable: true, notes };
+    return { shape: { ...rest, anyOf: anyOf.filter(option => !isNull(option)) }, isNullable: true, notes };
   }
   return { shape: rest, isNullable: false, notes };
 }

@@ -120,19 +120,19 @@ const LENGTHS = ['maxItems', 'maxProperties'] as const;
 
 /** What a schema says about the lengths of lists and objects alone, at every depth but inside alternatives. */
 function lengthsOf(schema: object): object {
-  const given = schema as Record<string, unknown>;
+  const keywords = schema as Record<string, unknown>;
   const lengths: Record<string, unknown> = {};
-  for (const keyword of LENGTHS) if (keyword in given) lengths[keyword] = given[keyword];
-  if (isObject(given.properties)) {
+  for (const keyword of LENGTHS) if (keyword in keywords) lengths[keyword] = keywords[keyword];
+  if (isObject(keywords.properties)) {
     lengths.properties = Object.fromEntries(
-      Object.entries(given.properties).map(([name, property]) => [
+      Object.entries(keywords.properties).map(([name, property]) => [
         name,
         isObject(property) ? lengthsOf(property) : {},
       ]),
     );
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    const inside = given[keyword];
+    const inside = keywords[keyword];
     if (isObject(inside)) lengths[keyword] = lengthsOf(inside);
   }
   return lengths;
@@ -147,9 +147,9 @@ function refusal(errors: readonly ErrorObject[], part: string): Problem {
   const refused = withoutAlternatives(errors).filter(({ propertyName }) => propertyName === undefined);
   const faults = new Map<string, Fault>();
   for (const error of refused.slice(0, MAX_COMPLAINTS)) {
-    const found = faultOf(error, part);
-    const field = found.parameters.field as string;
-    if (!faults.has(field)) faults.set(field, found);
+    const fault = faultOf(error, part);
+    const field = fault.parameters.field as string;
+    if (!faults.has(field)) faults.set(field, fault);
   }
   return new Problem([...faults.values()]);
 }

@@ -110,7 +110,7 @@ test('jobs that wait for another attempt are counted at once, also while none is
     { n: 1 },
     { n: 2 },
   ]);
-  const counted = async () => (await countJobs(database.pool, SCHEMA)).find(one => one.queue === queue);
+  const counted = async () => (await countJobs(database.pool, SCHEMA)).find(entry => entry.queue === queue);
   const retries = await eventually(
     () => findRetries(database.pool, SCHEMA, queue),
     found => found?.jobs === 2,

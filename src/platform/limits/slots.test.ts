@@ -108,10 +108,8 @@ test('a process that has all places of a caller refuses more without asking', as
 });
 
 test('requests that come at once get exactly as many places as there are', async () => {
-  const requested = [first, second].flatMap(of =>
-    Array.from({ length: 12 }, () => of.take('feeds', 'ana', 9)),
-  );
-  const got = (await Promise.all(requested)).filter(free => free !== undefined);
+  const takes = [first, second].flatMap(of => Array.from({ length: 12 }, () => of.take('feeds', 'ana', 9)));
+  const got = (await Promise.all(takes)).filter(free => free !== undefined);
   expect([got.length, (await slots()).length]).toEqual([9, 9]);
 });
 
@@ -121,12 +119,12 @@ test('who loses a place to another request gets one that has become free', async
   await other.query('BEGIN');
   await other.query(`INSERT INTO caller_places
     SELECT kind, caller, 3 - slot, process FROM caller_places WHERE caller = 'ana'`);
-  const requested = taken(first, 'ana', 2);
+  const takes = taken(first, 'ana', 2);
   await other.blocks();
   free();
   await eventually(async () => (await slots()).length === 0);
   await other.query('COMMIT');
-  await requested;
+  await takes;
   await other.end();
 });
 

@@ -42,7 +42,7 @@ interface Outage {
   began: number;
   last: number;
   /** when it was last logged */
-  told: number;
+  loggedAt: number;
   failures: number;
 }
 
@@ -54,12 +54,12 @@ function summarizeOutages(root: () => Logger): LogMethod {
   function look(): void {
     const now = Date.now();
     for (const [key, outage] of outages) {
-      const { service, trouble, began, last, told, failures } = outage;
+      const { service, trouble, began, last, loggedAt, failures } = outage;
       if (now - last >= QUIET_MS) {
         outages.delete(key);
         root().info({ service, trouble, failures, seconds: seconds(last - began) }, `over: ${trouble}`);
-      } else if (now - told >= MINUTE_MS) {
-        outage.told = now;
+      } else if (now - loggedAt >= MINUTE_MS) {
+        outage.loggedAt = now;
         root().error({ service, trouble, failures, seconds: seconds(now - began) }, `still: ${trouble}`);
       }
     }
@@ -68,7 +68,7 @@ function summarizeOutages(root: () => Logger): LogMethod {
     timer = undefined;
   }
 
-  return function tell(args, method) {
+  return function logMethod(args, method) {
     const trouble = troubleOf(args[0]);
     if (trouble === undefined) return method.apply(this, args);
     const now = Date.now();
@@ -80,7 +80,7 @@ function summarizeOutages(root: () => Logger): LogMethod {
       open.last = now;
       return;
     }
-    outages.set(key, { service, trouble, began: now, last: now, told: now, failures: 1 });
+    outages.set(key, { service, trouble, began: now, last: now, loggedAt: now, failures: 1 });
     timer ??= setInterval(look, LOOK_MS).unref();
     const [fields, message] = args as unknown as [object, string];
     method.apply(this, [{ ...fields, trouble }, `${message}; repetitions are counted`]);

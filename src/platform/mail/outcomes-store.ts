@@ -26,6 +26,8 @@ export async function findMailOutcomes(database: Database): Promise<MailOutcomes
   const { rows } = await database.query<{ outcome: 'sent' | 'failed'; at: Date; error: string | null }>(
     sql`SELECT outcome, at, error FROM mail_outcomes LIMIT 2`,
   );
-  const [sent, failed] = (['sent', 'failed'] as const).map(one => rows.find(row => row.outcome === one));
+  const [sent, failed] = (['sent', 'failed'] as const).map(outcome =>
+    rows.find(row => row.outcome === outcome),
+  );
   return { sentAt: sent?.at, failedAt: failed?.at, error: failed?.error ?? undefined };
 }

@@ -41,7 +41,7 @@ export function watchPools(
     help: 'statements that took SLOW_STATEMENT_MILLISECONDS or longer',
     registers,
   });
-  const tellSlow = boundedLines(SLOW_PER_MINUTE);
+  const boundedLog = boundedLines(SLOW_PER_MINUTE);
 
   function gaugeOf(name: string, help: string, labelNames: string[], collect: (gauge: Gauge) => void): void {
     const gauge: Gauge = new Gauge({
@@ -63,7 +63,7 @@ export function watchPools(
     onSlow(statement, ms) {
       slow.inc();
       const milliseconds = Math.round(ms);
-      tellSlow(missing =>
+      boundedLog(missing =>
         logger.warn(
           { statement, milliseconds, pool: name, ...(missing > 0 && { missing }) },
           'slow statement',

@@ -19,7 +19,7 @@ export function measureJobs(app: Server, registry: Registry, pool: pg.Pool, sche
       registers: [registry],
       collect() {
         this.reset();
-        for (const one of jobs() ?? []) this.set({ queue: one.queue }, one[field]);
+        for (const entry of jobs() ?? []) this.set({ queue: entry.queue }, entry[field]);
       },
     });
   gauge('jobs_waiting', 'jobs that are due or wait for another attempt, by queue', 'waiting');

@@ -39,8 +39,8 @@ export function registerMetrics(
   const expected = METRICS_TOKEN === undefined ? undefined : sha256(METRICS_TOKEN);
   const config = { open: true, operator: true };
   app.get('/metrics', { schema: { hide: true }, config }, async (request, reply) => {
-    const given = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
-    if (expected && !timingSafeEqual(sha256(given), expected)) {
+    const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? '';
+    if (expected && !timingSafeEqual(sha256(token), expected)) {
       reply.header('www-authenticate', 'Bearer');
       throw new Problem('metrics.no_token');
     }

@@ -70,8 +70,8 @@ function measureDisk(app: Server, registry: Registry, folder: string): void {
       help,
       registers: [registry],
       collect() {
-        const found = disk();
-        if (found) this.set(found[field] * found.bsize);
+        const stats = disk();
+        if (stats) this.set(stats[field] * stats.bsize);
         else this.reset();
       },
     });

@@ -90,13 +90,13 @@ export function watchReceivers(
   }: { health: Health; pool: pg.Pool; schema: string; queues: readonly string[] },
 ): void {
   for (const receiver of receiversOf(settings).filter(({ queue }) => queues.includes(queue))) {
-    const tell = transitions(receiver, app.log);
+    const logTransition = transitions(receiver, app.log);
     const state = sampled(app, async () => {
-      const found = await lookAtReceiver(pool, schema, receiver);
-      tell(found);
-      return found;
+      const current = await lookAtReceiver(pool, schema, receiver);
+      logTransition(current);
+      return current;
     });
-    health.tell(() => {
+    health.addDetail(() => {
       const known = state();
       return known && detailOf(known);
     });

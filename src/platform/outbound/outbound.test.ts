@@ -118,11 +118,11 @@ describe('a request to a system outside that misbehaves', () => {
   });
 
   test('follows no redirect, which could take a token elsewhere', async () => {
-    const elsewhere = await answering([200, '{}']);
-    const moved = await answering([307, '', { location: elsewhere.url.href }]);
+    const other = await answering([200, '{}']);
+    const moved = await answering([307, '', { location: other.url.href }]);
     const problem = await failure(client({ retries: 0 })(get(moved.url)));
     expect(problem.message).toBe('the provider answered 307');
-    expect(elsewhere.count()).toBe(0);
+    expect(other.count()).toBe(0);
   });
 
   test('takes only JSON for an answer', async () => {

@@ -92,10 +92,10 @@ async function attempts(request: OutboundRequest, limits: OutboundLimits): Promi
     try {
       return await send(request, limits);
     } catch (error) {
-      const asked = (error as Failure).pause ?? 0;
-      if (attempt === limits.retries || asked > MAX_PAUSE) throw error;
+      const pause = (error as Failure).pause ?? 0;
+      if (attempt === limits.retries || pause > MAX_PAUSE) throw error;
       // Full jitter: callers that failed together come back at different times.
-      await sleep(asked * 1000 + Math.random() * FIRST_PAUSE * 2 ** attempt);
+      await sleep(pause * 1000 + Math.random() * FIRST_PAUSE * 2 ** attempt);
     }
   }
 }
@@ -134,7 +134,7 @@ async function readAnswer(response: Response, system: string, maxBytes: number):
   const { status } = response;
   if (status >= 500 || status === 429 || (status >= 300 && status < 400)) {
     await response.body?.cancel();
-    const pause = pauseAsked(response.headers.get('retry-after'));
+    const pause = readPause(response.headers.get('retry-after'));
     throw new Failure(fault('upstream.failed', { system, status }), pause);
   }
   const chunks: Uint8Array[] = [];
@@ -153,7 +153,7 @@ async function readAnswer(response: Response, system: string, maxBytes: number):
 }
 
 /** Retry-After in seconds; a date is ignored. */
-function pauseAsked(header: string | null): number | undefined {
+function readPause(header: string | null): number | undefined {
   return header !== null && /^[0-9]{1,6}$/.test(header) ? Number(header) : undefined;
 }
 

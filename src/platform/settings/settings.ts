@@ -352,19 +352,19 @@ export class SettingsError extends Error {}
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const names = Object.keys(Settings.properties) as (keyof Settings)[];
-  const given = names.filter(name => (environment[name] ?? '') !== '');
+  const named = names.filter(name => (environment[name] ?? '') !== '');
   const values = Object.fromEntries(
     names
       .map(name => {
         const schema = Settings.properties[name];
-        const value = given.includes(name) ? convert(schema, environment[name] ?? '') : defaultOf(schema);
+        const value = named.includes(name) ? convert(schema, environment[name] ?? '') : defaultOf(schema);
         return [name, value] as const;
       })
       .filter(([, value]) => value !== undefined),
   ) as Settings;
   // Only schemas of given settings are compiled, and they are not checked against the schema of schemas: to compile all
   // takes a tenth of the time of a start. Defaults and optional settings are held to their schemas by a test.
-  const properties = Object.fromEntries(given.map(name => [name, Settings.properties[name]]));
+  const properties = Object.fromEntries(named.map(name => [name, Settings.properties[name]]));
   const ajv = new Ajv({ strict: false, allErrors: true, meta: false, validateSchema: false });
   const check = ajv.compile({ type: 'object', properties });
   if (check(values)) return values;

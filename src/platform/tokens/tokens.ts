@@ -92,7 +92,7 @@ export function keySetTokenCheck(
 function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number) {
   type KeySet = ReturnType<typeof createLocalJWKSet>;
   let kept: KeySet | undefined;
-  let askedAt = Number.NEGATIVE_INFINITY;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
   let asking: Promise<KeySet> | undefined;
 
   async function fetchNow(): Promise<KeySet> {
@@ -106,8 +106,8 @@ function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number
     return kept;
   }
 
-  function ask(): Promise<KeySet> {
-    askedAt = Date.now();
+  function fetchShared(): Promise<KeySet> {
+    fetchedAt = Date.now();
     asking ??= fetchNow().finally(() => {
       asking = undefined;
     });
@@ -115,16 +115,16 @@ function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number
   }
 
   return {
-    /** The keys to try first; an old set is renewed beside, not before, the request. */
+    /** The keys to try first; an old set is renewed during the request, not before it. */
     async current(): Promise<KeySet> {
-      if (!kept) return ask();
-      if (Date.now() - askedAt > refreshMs) ask().catch(() => {});
+      if (!kept) return fetchShared();
+      if (Date.now() - fetchedAt > refreshMs) fetchShared().catch(() => {});
       return kept;
     },
     /** The keys after asking again, unless that was just done. */
     async renewed(): Promise<KeySet> {
-      if (kept && !asking && Date.now() - askedAt < UNKNOWN_KEY_MS) return kept;
-      return ask();
+      if (kept && !asking && Date.now() - fetchedAt < UNKNOWN_KEY_MS) return kept;
+      return fetchShared();
     },
   };
 }

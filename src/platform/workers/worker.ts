@@ -15,8 +15,8 @@ const sources = new Map<string, () => Promise<string>>();
 const collecting = new Map<number, (texts: string[]) => void>();
 let collections = 0;
 
-/** Tells the supervisor something; without one, or while it is gone, nothing happens. */
-export function tellSupervisor(message: ToSupervisor): void {
+/** Sends the supervisor a message; without one, or while it is gone, nothing happens. */
+export function sendToSupervisor(message: ToSupervisor): void {
   if (process.connected) process.send?.(message);
 }
 
@@ -36,7 +36,7 @@ export function listenToSupervisor(stop: (level: number) => void): void {
 
 async function answer({ id, service }: Extract<ToWorker, { kind: 'metrics' }>): Promise<void> {
   const text = await (sources.get(service)?.() ?? '');
-  tellSupervisor({ kind: 'metrics', id, text });
+  sendToSupervisor({ kind: 'metrics', id, text });
 }
 
 /** Lets the other workers ask for the metrics of a service; returns a function that ends it. */
@@ -54,7 +54,7 @@ export async function metricsOfOthers(service: string): Promise<string[]> {
   const { promise, resolve } = Promise.withResolvers<string[]>();
   collecting.set(id, resolve);
   const timer = setTimeout(resolve, COLLECTING_MS, []);
-  tellSupervisor({ kind: 'collect', id, service });
+  sendToSupervisor({ kind: 'collect', id, service });
   try {
     return await promise;
   } finally {

@@ -39,7 +39,7 @@ afterAll(async () => {
 /** Longer than any test. */
 const NEVER = 2 ** 31 - 1;
 
-/** A sequencer whose rests end when it is woken and by no time, and what it tells. */
+/** A sequencer whose rests end when it is woken and by no time, and what its listeners get. */
 function newSequencer(connection = database.connection) {
   const pool = openPool(connection, 'packet_service', 1, { pipeline: true });
   const wait = wakeableWait();
@@ -101,7 +101,7 @@ const readHead = async () => (await readCursors(database.pool, [])).head.positio
 /** Of no packet, because the log of a cluster waits for a packet until it can be read. */
 const event = (): LogEvent => ({ kind: 'share.created', userId: newUlid(), details: {} });
 
-/** Commits events of which nobody is told, each in a transaction of its own. */
+/** Commits events without a notice to anybody, each in a transaction of its own. */
 async function commit(count = 1): Promise<void> {
   for (let n = 0; n < count; n++) {
     for (const statement of queueStatements([event()])) await database.pool.query(statement);

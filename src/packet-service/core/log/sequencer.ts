@@ -18,7 +18,7 @@ const IDLE_MS = 1000;
 /** Pause after a failed round. */
 const TROUBLE_MS = 500;
 
-/** The observers of the log. */
+/** The listeners of the log. */
 interface LogListeners {
   news: Pick<Broadcast, 'position' | 'advance' | 'settle'>;
   clock: Pick<ClockWatch, 'seen'>;
@@ -49,7 +49,7 @@ export interface Sequencer {
  * were killed. It makes no difference which one appends, so there is no leader.
  *
  * @param pool of one connection in pipeline mode, which also listens
- * @param tell news: gets the position of the last entry, after each append of any process and at least once a second;
+ * @param listeners news: gets the position of the last entry, after each append of any process and at least once a second;
  *   clock: gets the time of that entry; onErased: a packet was erased, or may have been while this process did not
  *   listen; findVisible: which packets can be read
  * @param waits replaces the timers

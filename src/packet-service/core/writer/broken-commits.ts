@@ -36,7 +36,7 @@ export interface BrokenCommits {
   onNotice(message: string | undefined, pid: number): void;
   /** Has every answer to a write wait until what was written can be read. */
   holdAnswers(app: Server): void;
-  /** For an answer to what somebody else has committed: this process was not told whether that commit broke. */
+  /** For an answer to what somebody else has committed: this process does not know whether that commit broke. */
   untilComplete: UntilComplete;
 }
 
@@ -96,7 +96,7 @@ export function brokenCommits(find: () => Database, logger: FastifyBaseLogger): 
   };
 }
 
-/** The same writer, which tells that an id or a key exists when what has it can be read. */
+/** The same writer, which answers that an id or a key exists once what has it can be read. */
 export function tellingComplete(writer: BatchWriter, untilComplete: UntilComplete): BatchWriter {
   if (untilComplete === ALWAYS_COMPLETE) return writer;
   return {

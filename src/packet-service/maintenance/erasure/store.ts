@@ -12,8 +12,17 @@ const RIGHTS = [
 
 /** Tables whose dead rows still contain erased data. */
 const VACUUMED = [
-  ...['packets', 'packet_geoids', 'packet_attachments', 'packet_log', 'chat_messages', 'chat_words'],
-  ...['idempotency_keys', 'attachments', 'attachment_uploads', 'attachment_claims', 'tile_cells'],
+  'packets',
+  'packet_geoids',
+  'packet_attachments',
+  'packet_log',
+  'chat_messages',
+  'chat_words',
+  'idempotency_keys',
+  'attachments',
+  'attachment_uploads',
+  'attachment_claims',
+  'tile_cells',
 ];
 
 /**

@@ -36,7 +36,7 @@ export interface Cells {
  *
  * @param columns all columns of the table, the declared ones first
  * @param names those of them that are looked up
- * @returns a function that calls `each` with every row; the cells are valid during the call
+ * @returns a function that calls `onCells` with every row; the cells are valid during the call
  */
 export function cellReader(
   columns: readonly string[],
@@ -104,7 +104,7 @@ function prefixesOf(name: string): string[] {
 /** Fields whose packets are counted, at most: bounds the memory of the first reading. */
 const MAX_COUNTED = 20 * MAX_COLUMNS;
 
-/** The columns beside the declared ones that packets have values in. */
+/** The columns in addition to the declared ones that packets have values in. */
 export interface FoundColumns {
   /** sorted by name */
   columns: string[];
@@ -113,7 +113,7 @@ export interface FoundColumns {
 }
 
 /**
- * Finds the columns beside the declared ones. If there are too many, the fields of the most packets get them: a packet
+ * Finds the columns in addition to the declared ones. If there are too many, the fields of the most packets get them: a packet
  * with a thousand fields of its own must not take the columns of the others away. Fields with too long a name get none.
  *
  * @param names columns of the table that are looked up

@@ -67,8 +67,23 @@ const location = fc.oneof(
   fc.record({ lat: degrees(-84, 84), lon: degrees(-179, 179) }),
 );
 const crop = fc.constantFrom<unknown>(
-  ...['maize', 'MAIZE and beans', 'Beans', '', '"maize"', 'a\\b', 'Ñandú', 'line\nmaize', '"crop":"maize"'],
-  ...[17, 1.5, true, null, undefined, ['maize'], { crop: 'beans' }, { name: 'maize' }],
+  'maize',
+  'MAIZE and beans',
+  'Beans',
+  '',
+  '"maize"',
+  'a\\b',
+  'Ñandú',
+  'line\nmaize',
+  '"crop":"maize"',
+  17,
+  1.5,
+  true,
+  null,
+  undefined,
+  ['maize'],
+  { crop: 'beans' },
+  { name: 'maize' },
 );
 const seen = fc
   .tuple(location, fc.integer({ min: 1, max: 4 }), crop)

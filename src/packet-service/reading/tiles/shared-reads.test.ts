@@ -3,7 +3,7 @@ import { sharedReads } from './shared-reads.ts';
 
 const same = (state: string) => () => Promise.resolve(state);
 
-/** Reads that end when they are told to. */
+/** Reads that end when the test lets them. */
 function controlled() {
   const ends: PromiseWithResolvers<string>[] = [];
   return {

@@ -22,11 +22,11 @@ export function folderTarget(folder: string): BackupTarget {
         yield* walk(file, `${prefix}${entry.name}/`);
         continue;
       }
-      const found = await stat(file).catch(ignoreMissing);
-      if (!found) continue;
+      const entryStat = await stat(file).catch(ignoreMissing);
+      if (!entryStat) continue;
       if (!entry.name.startsWith(PARTIAL)) {
-        yield { name: prefix + entry.name, bytes: found.size, modified: found.mtime };
-      } else if (Date.now() - found.mtimeMs > FORGOTTEN_MS) {
+        yield { name: prefix + entry.name, bytes: entryStat.size, modified: entryStat.mtime };
+      } else if (Date.now() - entryStat.mtimeMs > FORGOTTEN_MS) {
         await rm(file, { force: true });
       }
     }

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { SealAnswer, SealRequest } from './seal-worker.ts';
 
-type Asked = SealRequest extends infer Request
+type SealCommand = SealRequest extends infer Request
   ? Request extends { id: number }
     ? Omit<Request, 'id'>
     : never
@@ -14,7 +14,7 @@ export class SealingEnded extends Error {}
 /** Compresses and encrypts in threads, away from the event loop. */
 export interface Sealing {
   /** @throws Error when the thread cannot do it, such as when bytes were changed; SealingEnded */
-  ask(request: Asked): Promise<Answered>;
+  request(request: SealCommand): Promise<Answered>;
   close(): Promise<void>;
 }
 
@@ -25,9 +25,9 @@ export interface Sealing {
 export function openSealing(threads: number, niceness = 0): Sealing {
   const all = Array.from({ length: threads }, () => openThread(niceness));
   return {
-    ask(request) {
+    request(request) {
       const idlest = all.reduce((best, thread) => (thread.waiting() < best.waiting() ? thread : best));
-      return idlest.ask(request);
+      return idlest.request(request);
     },
     async close() {
       await Promise.all(all.map(thread => thread.end()));
@@ -43,11 +43,11 @@ function openThread(niceness: number) {
   // It keeps no process alive that has nothing else to do.
   worker.unref();
   worker.on('message', (answer: SealAnswer) => {
-    const asked = waiting.get(answer.id);
+    const pending = waiting.get(answer.id);
     waiting.delete(answer.id);
     if (waiting.size === 0) worker.unref();
-    if ('error' in answer) asked?.reject(new Error(answer.error));
-    else asked?.resolve(answer);
+    if ('error' in answer) pending?.reject(new Error(answer.error));
+    else pending?.resolve(answer);
   });
   worker.on('error', error => {
     failure = new SealingEnded(`the thread that encrypts backups failed`, { cause: error });
@@ -59,14 +59,14 @@ function openThread(niceness: number) {
   });
   return {
     waiting: () => waiting.size,
-    ask(request: Asked): Promise<Answered> {
+    request(request: SealCommand): Promise<Answered> {
       if (failure) return Promise.reject(failure);
-      const asked = Promise.withResolvers<Answered>();
+      const pending = Promise.withResolvers<Answered>();
       const id = ++count;
-      waiting.set(id, asked);
+      waiting.set(id, pending);
       worker.ref();
       worker.postMessage({ id, ...request });
-      return asked.promise;
+      return pending.promise;
     },
     end: () => worker.terminate(),
   };

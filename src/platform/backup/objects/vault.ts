@@ -52,7 +52,7 @@ export async function listInstances(target: BackupTarget): Promise<string[]> {
 }
 
 /**
- * Opens the objects of an instance. They are encrypted to a key of its own, which lies beside them, encrypted with
+ * Opens the objects of an instance. They are encrypted to a key of its own, which is stored with them, encrypted with
  * BACKUP_KEY: a passphrase is expensive to check, on purpose, and so it is used once.
  *
  * @param options.create whether a missing key is made, as for the first backup
@@ -68,10 +68,10 @@ export async function openVault(
   const full = (name: string) => `${instance}/${name}`;
 
   const seal = async (name: string, payload: Uint8Array) =>
-    (await sealing.ask({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
+    (await sealing.request({ do: 'seal', identity, bytes: frame(name, payload) })).bytes;
 
   async function unseal(name: string, sealed: Uint8Array): Promise<Buffer> {
-    const opened = await sealing.ask({ do: 'open', identity, bytes: sealed }).catch(error => {
+    const opened = await sealing.request({ do: 'open', identity, bytes: sealed }).catch(error => {
       if (error instanceof SealingEnded) throw error;
       throw new DamagedError(`${full(name)} is damaged (${error.message})`);
     });
@@ -120,12 +120,12 @@ async function keyOf(
   const name = `${instance}/${KEY}`;
   let bytes = await target.get(name);
   if (!bytes && create) {
-    const made = await sealing.ask({ do: 'make-key', backupKey });
+    const made = await sealing.request({ do: 'make-key', backupKey });
     if ((await target.put(name, made.bytes)) === 'stored') return made.identity as string;
     bytes = await target.get(name);
   }
   if (!bytes) throw missingKey(target, name);
-  const opened = await sealing.ask({ do: 'open-key', backupKey, bytes }).catch(error => {
+  const opened = await sealing.request({ do: 'open-key', backupKey, bytes }).catch(error => {
     if (error instanceof SealingEnded) throw error;
     throw new SettingsError(
       `BACKUP_KEY does not open ${name} in ${target.location}: it is another key, or the object is damaged (${error.message})`,

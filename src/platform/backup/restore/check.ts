@@ -20,7 +20,7 @@ export interface Checked {
  * Reads every object of an instance, and compares it with what was written: each is authenticated under its name. Then
  * looks whether base backups have all their parts, and the log has no gap after the newest.
  *
- * @param onProgress told how far it is, from 0 to 1
+ * @param onProgress gets the part that is done, from 0 to 1
  */
 export async function checkObjects(vault: Vault, onProgress: (part: number) => void): Promise<Checked> {
   const names: string[] = [];

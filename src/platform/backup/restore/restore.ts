@@ -28,9 +28,9 @@ export interface Restoring {
   to: Date | undefined;
   /** where its files go */
   files: FileStore;
-  /** told what is being done, and how far it is, from 0 to 1 */
+  /** gets the current step and its progress, from 0 to 1 */
   onProgress: (what: string, part: number) => void;
-  /** told of each file that is not restored, because an object of it is damaged or missing */
+  /** called for each file that is not restored, because an object of it is damaged or missing */
   onLost: (error: DamagedError) => void;
   logger: Logger;
 }
@@ -130,7 +130,7 @@ async function recover(
       recovery_target_action: 'promote',
     });
   } catch (error) {
-    // The log reaches beyond the time, as `fetchLog` has made sure, and nothing was committed after it.
+    // The log reaches beyond the time, as `fetchWal` has made sure, and nothing was committed after it.
     const quiet = /recovery ended before configured recovery target was reached/;
     if (error instanceof EmbeddedPostgresError && quiet.test(error.message)) return start({});
     throw error;

@@ -19,7 +19,7 @@ export interface Unpacking {
   /** an empty data directory */
   directory: string;
   owner: { uid: number; gid: number };
-  /** told what is done, from 0 to 1 */
+  /** gets the part that is done, from 0 to 1 */
   onProgress: (part: number) => void;
 }
 
@@ -78,7 +78,7 @@ export async function getBlock(vault: Vault, block: string): Promise<Buffer> {
  * Fetches the log that leads from a base backup to a time, or to the end.
  *
  * @param segments what the target has
- * @returns up to when the log tells what was committed
+ * @returns the time up to which the log has what was committed
  * @throws DamagedError; Error when the target has no log of that time
  */
 export async function fetchWal(

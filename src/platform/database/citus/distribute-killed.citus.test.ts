@@ -38,8 +38,14 @@ afterAll(async () => {
 /** @param onStep called with the number of each step when it begins, from 0 */
 async function attempt(onStep: (number: number) => void): Promise<string[]> {
   const steps: string[] = [];
-  const asked = { owner, schema: SCHEMA, placements: PLACEMENTS, workers: cluster?.workers ?? [], shards: 4 };
-  await distribute({ ...asked, dryRun: false, onStep: step => onStep(steps.push(step) - 1) });
+  const distribution = {
+    owner,
+    schema: SCHEMA,
+    placements: PLACEMENTS,
+    workers: cluster?.workers ?? [],
+    shards: 4,
+  };
+  await distribute({ ...distribution, dryRun: false, onStep: step => onStep(steps.push(step) - 1) });
   return steps;
 }
 

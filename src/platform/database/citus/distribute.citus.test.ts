@@ -14,8 +14,14 @@ afterAll(() => database.drop());
 async function distributeAgain(): Promise<string[]> {
   const steps: string[] = [];
   const workers = inject('databaseServer').cluster?.workers ?? [];
-  const asked = { owner: database.connection, schema: SCHEMA, placements: PLACEMENTS, workers, shards: 4 };
-  await distribute({ ...asked, dryRun: false, onStep: step => steps.push(step) });
+  const distribution = {
+    owner: database.connection,
+    schema: SCHEMA,
+    placements: PLACEMENTS,
+    workers,
+    shards: 4,
+  };
+  await distribute({ ...distribution, dryRun: false, onStep: step => steps.push(step) });
   return steps;
 }
 

@@ -16,12 +16,12 @@ import {
 } from './cluster.ts';
 import {
   addressOf,
-  askNodeFacts,
   connectionTo,
   type Node,
   type NodeSession,
   nodeName,
   openNode,
+  readNodeFacts,
 } from './nodes.ts';
 import { type Placements, tablesWithShards } from './placements.ts';
 import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
@@ -56,11 +56,11 @@ export interface Distribution {
  * @returns how many steps it took, or would take
  * @throws DistributeError before anything is changed if a check fails
  */
-export async function distribute(asked: Distribution): Promise<number> {
-  const { owner, workers } = asked;
+export async function distribute(distribution: Distribution): Promise<number> {
+  const { owner, workers } = distribution;
   const sessions: NodeSession[] = [];
   try {
-    const here = asked.coordinator ?? addressOf(owner);
+    const here = distribution.coordinator ?? addressOf(owner);
     const coordinator = await open(sessions, owner, here ? nodeName(here) : 'the coordinator');
     for (const worker of workers) await open(sessions, connectionTo(owner, worker), nodeName(worker));
     const { client } = coordinator;
@@ -68,8 +68,8 @@ export async function distribute(asked: Distribution): Promise<number> {
       ADVISORY_LOCKS.distribute,
     ]);
     if (!rows[0]?.taken) throw new DistributeError('another fieldtrace distribute runs in this database');
-    await check(asked, sessions);
-    return await takeSteps(asked, sessions);
+    await check(distribution, sessions);
+    return await takeSteps(distribution, sessions);
   } finally {
     await Promise.all(sessions.map(({ client }) => client.end()));
   }
@@ -90,7 +90,7 @@ async function check(
   { owner, schema, placements, workers, coordinator, dryRun }: Distribution,
   sessions: readonly NodeSession[],
 ): Promise<void> {
-  const [here, ...others] = await Promise.all(sessions.map(askNodeFacts));
+  const [here, ...others] = await Promise.all(sessions.map(readNodeFacts));
   const client = (sessions[0] as NodeSession).client;
   const states = await tableStates(client, schema, placements);
   const bytes = states.reduce((sum, table) => sum + (table.isDistributed ? 0 : table.bytes), 0);
@@ -117,8 +117,8 @@ function isLoopback({ host }: Node): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
 }
 
-async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]): Promise<number> {
-  const { dryRun, onStep } = asked;
+async function takeSteps(distribution: Distribution, sessions: readonly NodeSession[]): Promise<number> {
+  const { dryRun, onStep } = distribution;
   const { client } = sessions[0] as NodeSession;
   let steps = 0;
   const step = async (text: string, work: () => Promise<unknown>) => {
@@ -136,27 +136,27 @@ async function takeSteps(asked: Distribution, sessions: readonly NodeSession[]):
       await step(`${session.name}: ${statement}`, () => set(session, `${HERE_ALONE}; ${statement}`));
     }
   }
-  if (await hasCitus(client)) await setUp(asked, sessions[0] as NodeSession, step);
+  if (await hasCitus(client)) await setUp(distribution, sessions[0] as NodeSession, step);
   else onStep('name the coordinator, add the workers and set the coordinator up');
   // Before there are shards, so that no kill leaves tables with shards and commits that can be torn apart.
-  for (const table of tablesWithShards(asked.placements)) {
-    if (!(await commitsInTwoPhases(client, asked.schema, table))) {
+  for (const table of tablesWithShards(distribution.placements)) {
+    if (!(await commitsInTwoPhases(client, distribution.schema, table))) {
       await step(`commit what is written to ${table} and to shards in two phases`, () =>
-        commitInTwoPhases(client, asked.schema, table),
+        commitInTwoPhases(client, distribution.schema, table),
       );
     }
   }
-  for (const table of await tableStates(client, asked.schema, asked.placements)) {
+  for (const table of await tableStates(client, distribution.schema, distribution.placements)) {
     const size = `${Math.ceil(table.bytes / 1024).toLocaleString('en')} kB`;
     if (!table.isDistributed) {
       await step(`distribute ${table.name} by ${table.by} (${size})`, () =>
-        distributeTable(client, asked.schema, table, asked.shards),
+        distributeTable(client, distribution.schema, table, distribution.shards),
       );
     }
     // Its own step: a kill between the two leaves rows that only take space.
-    if (!table.isDistributed || (await hasLocalRows(client, asked.schema, table.name))) {
+    if (!table.isDistributed || (await hasLocalRows(client, distribution.schema, table.name))) {
       await step(`remove the rows of ${table.name} from the coordinator`, () =>
-        dropLocalRows(client, asked.schema, table.name),
+        dropLocalRows(client, distribution.schema, table.name),
       );
     }
   }

@@ -98,7 +98,7 @@ export async function openNode(connection: Connection, name: string): Promise<No
   return { name, client };
 }
 
-export async function askNodeFacts({ name, client }: NodeSession): Promise<NodeFacts> {
+export async function readNodeFacts({ name, client }: NodeSession): Promise<NodeFacts> {
   const { rows } = await client.query<Omit<NodeFacts, 'name' | 'freeBytes'>>(FACTS);
   const facts = rows[0] as Omit<NodeFacts, 'name' | 'freeBytes'>;
   return { name, ...facts, freeBytes: facts.citus === null ? null : await freeBytes(client) };

@@ -122,12 +122,12 @@ async function checkUnchanged(
 
 /** @throws MoveError when there is nothing, or something unfinished */
 async function findServices(source: pg.Client, services: readonly MovedService[]): Promise<MovedService[]> {
-  const found: MovedService[] = [];
+  const moved: MovedService[] = [];
   for (const service of services)
-    if (await hasTable(source, service.schema, 'migrations')) found.push(service);
-  if (await isUnfinished(source, found))
+    if (await hasTable(source, service.schema, 'migrations')) moved.push(service);
+  if (await isUnfinished(source, moved))
     throw new MoveError('the source is the target of an unfinished move');
-  if (found.length > 0) return found;
+  if (moved.length > 0) return moved;
   throw new MoveError('the source has no tables of fieldtrace');
 }
 

@@ -24,7 +24,7 @@ export interface ReplicaFacts {
 }
 
 /** @throws Error on a standby */
-export async function askPrimary(database: Database): Promise<PrimaryFacts> {
+export async function readPrimaryFacts(database: Database): Promise<PrimaryFacts> {
   const { rows } = await database.query<{ identity: string; flushed: string }>({
     name: 'primary_facts',
     text: `SELECT pg_current_wal_flush_lsn()::text AS flushed, ${IDENTITY}`,
@@ -33,7 +33,7 @@ export async function askPrimary(database: Database): Promise<PrimaryFacts> {
   return { identity, flushed: parseWalPosition(flushed) };
 }
 
-export async function askReplica(database: Database): Promise<ReplicaFacts> {
+export async function readReplicaFacts(database: Database): Promise<ReplicaFacts> {
   const { rows } = await database.query<Omit<ReplicaFacts, 'replayed'> & { replayed: string }>({
     name: 'replica_facts',
     text: `SELECT pg_is_in_recovery() AS "isStandby", coalesce(pg_last_wal_replay_lsn(), '0/0')::text AS replayed,

@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { wakeableWait } from '../../concurrency/wakeable-wait.ts';
 import { breakOff } from '../deadlines.ts';
-import { askReplica, type ReplicaFacts } from './facts.ts';
+import { type ReplicaFacts, readReplicaFacts } from './facts.ts';
 import { fromReplica, type ReadFrom, type ReadPools } from './read-from.ts';
 
 /** Time between two looks at a replica, in milliseconds. */
@@ -75,7 +75,7 @@ export function followReplica(server: ReplicaServer, following: Following): Foll
 
   async function look(): Promise<void> {
     try {
-      const facts = await askReplica(server.monitor);
+      const facts = await readReplicaFacts(server.monitor);
       replayed = facts.replayed;
       lag = following.lagOf(replayed, performance.now());
       usage.become(judge(facts, following, isAhead, lag));

@@ -46,7 +46,7 @@ test('a track of any length finds what a search from its beginning would', () =>
         track.add(position, at);
         if (known.at(-1)?.position !== position) known.push({ position, at });
       });
-      const missing = known.findIndex(one => one.position > replayed);
+      const missing = known.findIndex(entry => entry.position > replayed);
       const none = known.length === 0 || missing === 0;
       const expected = none ? undefined : missing === -1 ? 0 : 1000 - (known[missing]?.at as number);
       expect(track.lagOf(replayed, 1000)).toBe(expected);

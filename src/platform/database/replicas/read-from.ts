@@ -53,10 +53,10 @@ export function isReplica({ database, primary }: ReadFrom): boolean {
 }
 
 /** Looks for something that the primary may have already and a replica not. */
-export async function findOnEither<Found>(
+export async function findOnEither<Result>(
   from: ReadFrom,
-  find: (database: Database) => Promise<Found | undefined>,
-): Promise<Found | undefined> {
-  const found = await find(from.database);
-  return found === undefined && isReplica(from) ? find(from.primary) : found;
+  find: (database: Database) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  const result = await find(from.database);
+  return result === undefined && isReplica(from) ? find(from.primary) : result;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyBaseLogger } from 'fastify';
-import { askPrimary } from './facts.ts';
+import { readPrimaryFacts } from './facts.ts';
 import {
   type FollowedReplica,
   followReplica,
@@ -87,7 +87,7 @@ export function openReplicas(servers: readonly ReplicaServer[], options: Replica
       const replica = pick(position);
       if (replica || position === undefined || !pick()) return goTo(replica, 'left_out');
       for (const { wake } of followed) wake();
-      return waiters.wait(position).then(found => goTo(found, 'behind'));
+      return waiters.wait(position).then(replica => goTo(replica, 'behind'));
     },
     states: () =>
       followed.map(({ name, isUsed, leftOut, lagMs }) => {
@@ -122,7 +122,7 @@ function followPrimary({ primary, logger, onReplaced }: ReplicasOptions) {
     while (!signal.aborted) {
       const before = followed.map(({ replayed }) => replayed());
       try {
-        const facts = await askPrimary(primary.pool);
+        const facts = await readPrimaryFacts(primary.pool);
         identity = facts.identity;
         if (!track.add(facts.flushed, performance.now())) onReplaced();
         followed.forEach(({ setAhead }, index) => {

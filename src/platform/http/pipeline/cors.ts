@@ -2,19 +2,32 @@ import cors from '@fastify/cors';
 import type { Settings } from '../../settings/settings.ts';
 import type { Server } from '../server.ts';
 
-/** What a page's script may read of an answer beside its body. */
+/** The headers of an answer that a page's script can read. */
 const EXPOSED = [
-  ...['accept-ranges', 'attachment-id', 'content-disposition', 'content-range', 'date', 'etag', 'link'],
-  ...[
-    'location',
-    'fields-left-out',
-    'fieldtrace-position',
-    'fieldtrace-reason',
-    'fieldtrace-truncated',
-    'idempotency-replayed',
-  ],
-  ...['retry-after', 'tus-extension', 'tus-max-size', 'tus-resumable', 'tus-version', 'upload-expires'],
-  ...['upload-defer-length', 'upload-length', 'upload-metadata', 'upload-offset', 'x-request-id'],
+  'accept-ranges',
+  'attachment-id',
+  'content-disposition',
+  'content-range',
+  'date',
+  'etag',
+  'link',
+  'location',
+  'fields-left-out',
+  'fieldtrace-position',
+  'fieldtrace-reason',
+  'fieldtrace-truncated',
+  'idempotency-replayed',
+  'retry-after',
+  'tus-extension',
+  'tus-max-size',
+  'tus-resumable',
+  'tus-version',
+  'upload-expires',
+  'upload-defer-length',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
+  'x-request-id',
 ];
 
 /**

@@ -101,8 +101,8 @@ function requestIds() {
   const prefix = randomBytes(4).toString('hex');
   let count = 0;
   return (request: { headers: Record<string, string | string[] | undefined> }): string => {
-    const given = request.headers['x-request-id'];
-    if (typeof given === 'string' && /^[\w.:-]{1,64}$/.test(given)) return given;
+    const requestId = request.headers['x-request-id'];
+    if (typeof requestId === 'string' && /^[\w.:-]{1,64}$/.test(requestId)) return requestId;
     count++;
     return `${prefix}-${count.toString(36)}`;
   };

@@ -31,18 +31,18 @@ type StallSetting = Pick<Settings, 'STALL_SECONDS'>;
 export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting): IsAnswered {
   const counts = { answer: 0, body: 0, download: 0 };
   app.decorate('cutOff', counts);
-  const tellLine = boundedLines(LINES_PER_MINUTE);
-  const tell = (stalledIn: 'answer' | 'body') => {
+  const boundedLog = boundedLines(LINES_PER_MINUTE);
+  const report = (stalledIn: 'answer' | 'body') => {
     counts[stalledIn]++;
-    tellLine(missing =>
+    boundedLog(missing =>
       app.log.warn(
         { in: stalledIn, seconds: STALL_SECONDS, ...(missing > 0 && { missing }) },
         'a client that stalled was disconnected',
       ),
     );
   };
-  cutOffReaders(app, STALL_SECONDS * 1000, () => tell('answer'));
-  return cutOffSenders(app, STALL_SECONDS, () => tell('body'));
+  cutOffReaders(app, STALL_SECONDS * 1000, () => report('answer'));
+  return cutOffSenders(app, STALL_SECONDS, () => report('body'));
 }
 
 /**
@@ -52,7 +52,7 @@ export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting):
  *
  * `server.setTimeout` would do the same without looking at connections, but costs every request two changes of timers.
  */
-function cutOffReaders(app: Server, stallMs: number, tell: () => void): void {
+function cutOffReaders(app: Server, stallMs: number, onCutOff: () => void): void {
   const { server } = app;
   const open = new Set<Socket>();
   server.on('connection', socket => {
@@ -63,7 +63,7 @@ function cutOffReaders(app: Server, stallMs: number, tell: () => void): void {
     // A connection that is kept alive between two requests has another timeout, and ends with it.
     const isIdle = socket.timeout !== stallMs;
     const stalls = !isIdle && socket.writableLength > 0;
-    if (stalls) tell();
+    if (stalls) onCutOff();
     if (isIdle || stalls) socket.destroy();
     // The service, not the client, is slow: it has not answered yet.
     else socket.setTimeout(0);
@@ -90,7 +90,7 @@ interface Arriving {
   began: { bytesRead: number; at: number } | undefined;
 }
 
-function cutOffSenders(app: Server, seconds: number, tell: () => void): IsAnswered {
+function cutOffSenders(app: Server, seconds: number, onCutOff: () => void): IsAnswered {
   // By connection, which has one request at a time: the next one takes the place of one that has arrived.
   const arriving = new Map<Socket, Arriving>();
   app.addHook('onRequest', ({ raw: request }, { raw: response }, done) => {
@@ -114,7 +114,7 @@ function cutOffSenders(app: Server, seconds: number, tell: () => void): IsAnswer
         continue;
       }
       arriving.delete(socket);
-      tell();
+      onCutOff();
       if (response.headersSent) socket.destroy();
       else app.server.emit('clientError', tooSlow(), socket);
     }

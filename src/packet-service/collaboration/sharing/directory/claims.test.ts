@@ -256,9 +256,9 @@ test('the user registry is asked about every contact, whatever the directory kno
       () => enter(service, somebody().user, [contact]),
       () => enter(service, somebody().user, [contact], false),
     ]) {
-      registry.asked.length = 0;
+      registry.contacts.length = 0;
       await request();
-      expect(registry.asked).toEqual([contact]);
+      expect(registry.contacts).toEqual([contact]);
     }
   }
 });

@@ -8,7 +8,12 @@ const MESSAGES = path.resolve(import.meta.dirname, '../../../../../console/src/m
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const SENDER = { id: '7', name: 'Ana Uwase' };
 const SHARED = {
-  ...{ packetId: ID, shareId: ID, notificationId: ID, fromUser: '7', userId: '8', contact: 'b@c.d' },
+  packetId: ID,
+  shareId: ID,
+  notificationId: ID,
+  fromUser: '7',
+  userId: '8',
+  contact: 'b@c.d',
 } as unknown as Parameters<ReturnType<typeof mailTexts>['shareCreated']>[1];
 
 test('every mail has words of its own in every language of the console', () => {

@@ -36,7 +36,7 @@ test('the user registry is asked about contacts that the directory does not know
   expect(await inbox(service, ben.user)).toMatchObject([{ packet_id: packet }]);
   expect(await statusOf(eve.contact)).toBe('invitation_sent');
   expect(await statusOf(nobody.contact)).toBe('invitation_sent');
-  expect(registry.asked).toEqual([ben.contact, eve.contact, nobody.contact]);
+  expect(registry.contacts).toEqual([ben.contact, eve.contact, nobody.contact]);
 });
 
 test('an invitation becomes a share once the registry finds its contact', async () => {

@@ -40,7 +40,7 @@ const INVITATIONS_A_DAY = 20;
  * sender and contact have one share or invitation, however often and concurrently they are requested; an invitation
  * whose contact can now be found becomes the share. An invitation whose link has expired is sent again.
  *
- * @param asked registered: the user registry's answer about the contact; isLimited: whether shares of a sender are
+ * @param lookup registered: the user registry's answer about the contact; isLimited: whether shares of a sender are
  * @throws Problem too_many_requests
  */
 export async function shareOrInvite(

@@ -1,7 +1,7 @@
 import type { Backups } from '../backup/backups.ts';
 
-/** What a process runs beside a service. */
-export interface Beside {
+/** What a process gives its services. */
+export interface ProcessContext {
   backups?: Backups | undefined;
   /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */
   consoleUrl?: () => string | undefined;
