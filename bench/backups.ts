@@ -8,7 +8,7 @@ import { startOnce } from './start.ts';
 
 const CLIENTS = 32;
 const ROUNDS = 5;
-/** How long the command that is run beside intake starts, about, in milliseconds: a base backup has no start of its own. */
+/** How long the command that runs during intake starts, about, in milliseconds: a base backup has no start of its own. */
 const STARTING_MS = 3000;
 
 /**

@@ -140,7 +140,7 @@ const TILES = `performance.getEntriesByType('resource').filter(({ name, transfer
 
 /**
  * Milliseconds from the request for a tile to its last byte, as the browser sees it: of a map that is opened, while the
- * page itself is still loading, and of one that is open and moved to the tiles beside.
+ * page itself is still loading, and of one that is open and moved to the tiles next to it.
  */
 async function mapRows(
   page: Page,

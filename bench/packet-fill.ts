@@ -39,7 +39,7 @@ export async function fillPackets(
   await client.end();
 }
 
-/** Drops the indexes of packets beside the primary key's; returns the statements that make them again. */
+/** Drops the indexes of packets except the primary key's; returns the statements that make them again. */
 export async function dropIndexes({ connection }: Pick<Context, 'connection'>): Promise<string[]> {
   const client = await connect(connection);
   const { rows } = await client.query<{ name: string; definition: string }>(

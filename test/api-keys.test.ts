@@ -16,7 +16,7 @@ const logger = pino({ level: 'silent' });
 let trace: RunningTrace;
 /** The packet service of the same process. */
 let packet: RunningService;
-/** A packet service elsewhere, which asks over HTTP. */
+/** A packet service in another process, which sends requests over HTTP. */
 let remote: RunningService;
 let admin: LoggedIn;
 beforeAll(async () => {
@@ -119,14 +119,14 @@ test('unknown, mistyped and expired keys are refused alike, and say nothing of u
   expect(apiKeyHash(typo)).toBeUndefined();
   await trace.pool.query(`UPDATE api_keys SET expires_at = now() - interval '1 s' WHERE id = $1`, [id]);
   for (const bad of [unknown, typo, key, 'ft_', 'ft_x']) {
-    const [here, there, elsewhere] = [
+    const [here, there, fromRemote] = [
       await profile(bad),
       await packet.send('GET', '/packets', undefined, bearer(bad)),
       await remote.send('GET', '/packets', undefined, bearer(bad)),
     ];
-    expect([here.status, there.status, elsewhere.status], bad).toEqual([401, 401, 401]);
+    expect([here.status, there.status, fromRemote.status], bad).toEqual([401, 401, 401]);
     expect(here.body.errorMessage).toBe('the key is unknown, expired or revoked');
-    expect([there.body.error, elsewhere.body.error]).toEqual([
+    expect([there.body.error, fromRemote.body.error]).toEqual([
       here.body.errorMessage,
       here.body.errorMessage,
     ]);

@@ -375,7 +375,7 @@ test('files have at most 600 lines, tests 900, functions 90 unless `Long:` says 
     const lines = text.split('\n');
     expect(lines.length, file).toBeLessThanOrEqual(isTest(file) ? 900 : 600);
     for (const { line, lines: length } of functionsOf(text)) {
-      const reason = lines.slice(Math.max(0, line - 4), line + 1).some(each => each.includes('Long: '));
+      const reason = lines.slice(Math.max(0, line - 4), line + 1).some(text => text.includes('Long: '));
       if (!reason) expect(length, `${file}:${line}`).toBeLessThanOrEqual(90);
     }
   }

@@ -57,7 +57,7 @@ test('every operation has a summary, a known tag, its request, and every answer 
     expect(tags, name).toContain(operation.tags?.[0]);
     for (const parameter of path.match(/\{(\w+)\}/g) ?? []) {
       expect(
-        operation.parameters?.map(given => `{${given.name}}`),
+        operation.parameters?.map(declared => `{${declared.name}}`),
         name,
       ).toContain(parameter);
     }

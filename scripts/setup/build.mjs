@@ -38,7 +38,7 @@ function isBuilt({ built, hash }) {
   return existsSync(mark) && readFileSync(mark, 'utf8') === hash;
 }
 
-/** Builds into a folder beside the last build, and replaces that only if nothing failed. */
+/** Builds into a folder next to the last build, and replaces that only if nothing failed. */
 async function buildPart({ name, built, hash, command, finish }, node) {
   const began = Date.now();
   const fresh = path.resolve(`${built}.${process.pid}`);

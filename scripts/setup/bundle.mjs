@@ -56,8 +56,8 @@ function threadsOf(name) {
 }
 
 /**
- * A module finds files beside it by its own address, import.meta.url. The modules get the address they would have if
- * their folders were those of src/, where the files beside them are; threads are programs in the one folder of all.
+ * A module finds files next to it by its own address, import.meta.url. The modules get the address they would have if
+ * their folders were those of src/, where the files next to them are; threads are programs in the one folder of all.
  */
 function ownAddresses() {
   return {

@@ -29,7 +29,7 @@ export const consoleBuild = {
 
 const isSource = name => !name.endsWith('.test.ts') && !name.endsWith('.md') && !name.includes('/generated/');
 
-/** Puts compressed files beside those that are worth it. */
+/** Puts compressed files next to those that are worth it. */
 function compress(folder) {
   const names = filesIn(folder, { recursive: true }).filter(name => COMPRESSED.test(name));
   for (const file of names) {

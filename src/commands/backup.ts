@@ -48,7 +48,7 @@ export async function backupNow(
 ): Promise<string> {
   const backups = openBackups(settings, database, logger);
   if (!backups) throw new SettingsError('BACKUP_URL must be set for backups');
-  // The service goes on beside it.
+  // The service goes on meanwhile.
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   try {
     const { id, bytes, externalLsn } = await backups.takeBase();

@@ -45,14 +45,14 @@ describe('a boundary is taken', () => {
   });
 
   test('when polygons lie side by side, or one in a hole of the other', () => {
-    const beside = [
+    const neighbour = [
       [76.01, 30],
       [76.02, 30],
       [76.02, 30.01],
       [76.01, 30.01],
       [76.01, 30],
     ];
-    expect(read(multi([outer], [beside])).areaM2).toBeCloseTo(2 * area, 0);
+    expect(read(multi([outer], [neighbour])).areaM2).toBeCloseTo(2 * area, 0);
     const hole = square(76.002, 30.002, 0.004);
     expect(() => read(multi([outer, hole], [square(76.003, 30.003, 0.001)]))).not.toThrow();
     expect(read(multi([outer, hole], [hole])).areaM2).toBeCloseTo(area, 6);

@@ -207,7 +207,7 @@ async function openConnections(
   return { pools, untilComplete: isCluster ? commits.untilComplete : ALWAYS_COMPLETE };
 }
 
-/** Health, with what this service knows beside the database. */
+/** Health, with what this service knows in addition to the state of the database. */
 function registerConditions(
   app: Server,
   settings: Settings,

@@ -139,8 +139,8 @@ test('a request with a Bearer token acts as its user from any origin, and its co
   const nameOf = async (of: typeof user) =>
     (await of.send('GET', '/trace/api/user/profile')).body.data.surname;
 
-  for (const beside of [{}, { cookie }] as Record<string, string>[]) {
-    const headers = { authorization: bearer, origin, ...beside };
+  for (const further of [{}, { cookie }] as Record<string, string>[]) {
+    const headers = { authorization: bearer, origin, ...further };
     expect((await rename(headers)).status).toBe(200);
     expect((await pages.send('POST', '/packet/intake/scouting', observation, headers)).status).toBe(201);
   }
@@ -184,15 +184,20 @@ test('addresses in answers lead through the console: an upload is begun and cont
 
 test('the live feed arrives event by event, and ends when the browser leaves', async () => {
   const { hostname, port } = new URL(pages.url);
-  const asked = request({ hostname, port, path: '/packet/events', headers: { cookie: user.cookie } }).end();
-  const [response] = await once(asked, 'response');
+  const feedRequest = request({
+    hostname,
+    port,
+    path: '/packet/events',
+    headers: { cookie: user.cookie },
+  }).end();
+  const [response] = await once(feedRequest, 'response');
   expect([response.statusCode, response.headers['content-type']]).toEqual([
     200,
     'text/event-stream; charset=utf-8',
   ]);
   const [first] = await once(response.setEncoding('utf8'), 'data');
   expect(first).toContain('retry:');
-  asked.destroy();
+  feedRequest.destroy();
 });
 
 test('a request that the services refuse is refused in their own words, also one that nobody can read', async () => {

@@ -64,7 +64,7 @@ export async function labelContents(
   await productContents({ send, read }, { productId, mark }, own);
 }
 
-/** What belongs to the product beside its labels: an entry of its blog, and a final product. */
+/** What belongs to the product besides its labels: an entry of its blog, and a final product. */
 async function productContents(
   { send, read }: Pick<Teller, 'send' | 'read'>,
   { productId, mark }: { productId: number; mark: string },

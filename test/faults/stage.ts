@@ -75,12 +75,12 @@ async function startStage(
     mailbox,
     processes,
     mounted,
-    common: given,
+    common: settings,
   }: { mailbox: Mailbox; processes: number; mounted: boolean; common: Record<string, string> },
 ): Promise<Stage> {
   // What the processes compile is kept: most of a start is that.
   const { NODE_COMPILE_CACHE = path.join(folder, 'compiled') } = process.env;
-  const common = { ...given, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE };
+  const common = { ...settings, SMTP_URL: mailbox.url, NODE_COMPILE_CACHE };
   const first = () => startProcess({ ...common, ...FIRST_ADMIN, DATA_DIR: folder });
   running[0] = await first();
   const password = (await readFile(path.join(folder, 'postgres/password'), 'utf8')).trim();

@@ -40,7 +40,7 @@ export type Ring = [lon: number, lat: number][];
 interface Options {
   version: 1 | 2;
   token?: string;
-  /** Version 1 wants these for its look-ups, beside the token. */
+  /** Version 1 wants these for its look-ups, in addition to the token. */
   keys?: { apiKey: string; clientSecret: string };
   /** Newer sources put the GeoID of a fetched field into the entry and list registered points there too. */
   newer?: boolean;

@@ -75,10 +75,10 @@ async function callerOf(trace: RunningTrace, kind: Kind, { owner, companyId }: W
 }
 
 /** A good request to a route, which can be made several times, as long as it changes nothing or is refused. */
-type Ask = (cookie?: string, at?: RunningTrace, more?: Record<string, string>) => Promise<Answer>;
+type SendRequest = (cookie?: string, at?: RunningTrace, more?: Record<string, string>) => Promise<Answer>;
 
 /** Makes what the request of a route names. */
-async function requestTo({ trace }: Stage, route: string, row: Row, world: World): Promise<Ask> {
+async function requestTo({ trace }: Stage, route: string, row: Row, world: World): Promise<SendRequest> {
   const [method, pattern] = route.split(' ') as [string, string];
   const path = row.path ? await row.path(world) : pattern;
   const body = row.form ? undefined : await row.body?.(world);

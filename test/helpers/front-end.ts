@@ -134,7 +134,7 @@ function alternatives(schema: JsonSchema): JsonSchema[] {
 function typesOf(schemas: JsonSchema[]): Set<string> {
   const named = schemas.flatMap(({ type, enum: values, const: value }) => {
     if (type !== undefined) return [type].flat();
-    return [...(values ?? []), ...(value === undefined ? [] : [value])].map(one => typeof one);
+    return [...(values ?? []), ...(value === undefined ? [] : [value])].map(value => typeof value);
   });
   return new Set(named);
 }
@@ -155,7 +155,7 @@ function valuesOf(schemas: JsonSchema[]): JsonSchema | undefined {
 const valuesOfEnum = (schemas: JsonSchema[]) => {
   // Clients read null as absent.
   const values = schemas
-    .flatMap(({ enum: some, const: one }) => some ?? (one === undefined ? [] : [one]))
+    .flatMap(({ enum: some, const: value }) => some ?? (value === undefined ? [] : [value]))
     .filter(value => value !== null);
   return values.length === 0 ? undefined : new Set<unknown>(values);
 };
@@ -190,7 +190,7 @@ function notTaken(type: string, schema: JsonSchema, at: string, ignored: string[
     if (!types.has('string')) return [`${at} is no text`];
     return refused.length > 0 ? [`${at} refuses ${refused.join(', ')}`] : [];
   }
-  if (PLAIN[type]) return PLAIN[type].some(one => types.has(one)) ? [] : [`${at} is no ${type}`];
+  if (PLAIN[type]) return PLAIN[type].some(name => types.has(name)) ? [] : [`${at} is no ${type}`];
   const item = partOf(type, 'list of ') ?? /^Array<(\w+)>$/.exec(type)?.[1];
   if (item) {
     const items = schemas.find(({ items }) => items)?.items;
@@ -226,12 +226,12 @@ function notGiven(type: string, schema: JsonSchema, at: string, isWhole: boolean
   if (type === 'object') return [];
   const values = enumOf(type);
   if (values) {
-    const given = valuesOfEnum(schemas);
-    const strange = [...(given ?? [])].filter(value => !values.includes(value as string));
-    if (!given) return [`${at} is no enumeration`];
+    const stated = valuesOfEnum(schemas);
+    const strange = [...(stated ?? [])].filter(value => !values.includes(value as string));
+    if (!stated) return [`${at} is no enumeration`];
     return strange.length > 0 ? [`${at} gives ${strange.join(', ')}`] : [];
   }
-  if (PLAIN[type]) return PLAIN[type].some(one => types.has(one)) ? [] : [`${at} is no ${type}`];
+  if (PLAIN[type]) return PLAIN[type].some(name => types.has(name)) ? [] : [`${at} is no ${type}`];
   const page = partOf(type, 'page of ');
   if (page) {
     const lacking = ['count', 'offset', 'limit'].filter(name => !fieldOf(schemas, name));

@@ -1,7 +1,7 @@
 import { type Operation, operationsOf } from './definition.ts';
 import type { Answer, Send } from './service.ts';
 
-/** Media types that a client may ask any route for, beside those in the definition. */
+/** Media types that a client may ask any route for, besides those in the definition. */
 const OTHERS = ['*/*', 'text/html', 'text/csv', 'application/geo+json', 'application/x-ndjson', 'image/*'];
 
 /** Looks up what a definition says of the media types of answers. */

@@ -118,7 +118,7 @@ async function copyRows(client: pg.Client, schema: string): Promise<void> {
   while (left.size > 0) {
     for (const table of left) {
       const { name, columns, parents } = table;
-      if (tables.some(each => left.has(each) && parents.includes(`${schema}.${each.name}`))) continue;
+      if (tables.some(other => left.has(other) && parents.includes(`${schema}.${other.name}`))) continue;
       // Those of the migrations themselves; of most tables the owner cannot remove rows, not even none.
       const { rowCount } = await client.query(`SELECT FROM ${schema}.${name} LIMIT 1`);
       if (rowCount) await client.query(`DELETE FROM ${schema}.${name}`);

@@ -209,7 +209,7 @@ test('backup verify names every object that was changed, and a wrong key is refu
   const service = await startBackedUp(settings);
   await observe(service, { attachments: [(await upload(service, 'a leaf')).body.attachment_id] });
   await untilShipped(data);
-  // A second base backup beside the running service, with the passages of the first that did not change.
+  // A second base backup while the service runs, with the passages of the first that did not change.
   const { instance, of } = await objectsOf(target);
   const blocks = (await of('blocks')).length;
   const taken = await fieldtrace(settings, 'backup', 'now');

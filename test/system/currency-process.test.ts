@@ -45,7 +45,7 @@ testWithCurl(
     expect((await curl('user/login', ...body)).status).toBe('OK');
     await eventually(
       async () => fx.asked.length,
-      asked => asked === 2,
+      count => count === 2,
     );
 
     const budget = async () => (await curl('chain/currency/budget')).data;
@@ -101,7 +101,7 @@ test('a process that is killed while it waits for the provider has counted what 
   const broken = killed.send('GET', path, undefined, cookie).catch(() => 'broken off');
   await eventually(
     () => fx.asked,
-    asked => asked.includes('2024-05-15'),
+    dates => dates.includes('2024-05-15'),
   );
   killed.child.kill('SIGKILL');
   expect(await broken).toBe('broken off');

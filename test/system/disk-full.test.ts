@@ -56,7 +56,7 @@ test('on a disk that is really full writes are 503 with Retry-After, reads and /
     '10',
     'the file store has no space left; try again',
   ]);
-  // Probes beside writes in flight do not find space that is not there.
+  // Probes during writes in flight do not find space that is not there.
   const busy = async () => {
     for (let count = 0; count < 60; count++) await writes.observation();
   };

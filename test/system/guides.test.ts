@@ -94,7 +94,7 @@ gdalTest('every command of "Tables for analysts" does what the guide says, on a 
 
   const [ndjson, geojson] = (formats as string).split('\n\n') as [string, string];
   const objects = jsonLines(ndjson) as { timestamp: string }[];
-  expect(objects.sort((one, other) => (one.timestamp < other.timestamp ? -1 : 1))).toMatchObject([
+  expect(objects.sort((a, b) => (a.timestamp < b.timestamp ? -1 : 1))).toMatchObject([
     { severity: 0, photos: null },
     { severity: null, photos: ['a', 'b'] },
   ]);

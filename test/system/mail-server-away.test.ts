@@ -57,7 +57,9 @@ test('mails and webhooks that wait for a receiver that is away are counted; heal
   expect((await trace('POST', '/api/user/register', account)).status).toBe(200);
 
   const detailOf = async (send: typeof trace, about: string) =>
-    (await send('GET', '/health/ready')).body.details.find((one: Detail) => one.name === about) as Detail;
+    (await send('GET', '/health/ready')).body.details.find(
+      (detail: Detail) => detail.name === about,
+    ) as Detail;
   for (const [send, about, count] of [
     [service.send, 'mail', 5],
     [service.send, 'webhook', 5],

@@ -131,7 +131,7 @@ async function startCaddy(folder: string): Promise<ChildProcess> {
   return spawn(programPath('caddy'), words, { env, stdio: 'ignore' });
 }
 
-interface Ask {
+interface Content {
   headers?: Record<string, string>;
   body?: Buffer | object;
   service?: keyof typeof NAMES;
@@ -141,7 +141,7 @@ function options(
   proxy: Proxy,
   method: string,
   where: string,
-  { headers, service = 'packet' }: Ask,
+  { headers, service = 'packet' }: Content,
 ): RequestOptions {
   return {
     host: '127.0.0.1',
@@ -156,7 +156,12 @@ function options(
   };
 }
 
-function respond(proxy: Proxy, method: string, where: string, content: Ask = {}): Promise<IncomingMessage> {
+function respond(
+  proxy: Proxy,
+  method: string,
+  where: string,
+  content: Content = {},
+): Promise<IncomingMessage> {
   const { body } = content;
   const isJson = body !== undefined && !Buffer.isBuffer(body);
   const bytes = isJson ? Buffer.from(JSON.stringify(body)) : (body as Buffer | undefined);
@@ -172,7 +177,7 @@ function respond(proxy: Proxy, method: string, where: string, content: Ask = {})
   });
 }
 
-async function send(proxy: Proxy, method: string, where: string, content: Ask = {}) {
+async function send(proxy: Proxy, method: string, where: string, content: Content = {}) {
   const response = await respond(proxy, method, where, content);
   const bytes = await buffer(response);
   const isJson = response.headers['content-type']?.includes('json');
@@ -184,7 +189,7 @@ async function send(proxy: Proxy, method: string, where: string, content: Ask = 
   };
 }
 
-function form(bytes: Buffer): Ask {
+function form(bytes: Buffer): Content {
   const head = '--x\r\ncontent-disposition: form-data; name="file"; filename="large.bin"\r\n\r\n';
   return {
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
@@ -240,7 +245,7 @@ for (const proxy of PROXIES) {
       (error: NodeJS.ErrnoException) => error.code,
     );
     expect([413, 'EPIPE', 'ECONNRESET']).toContain(refused);
-    const closed: [Ask['service'], string][] = [
+    const closed: [Content['service'], string][] = [
       ['packet', '/metrics'],
       ['trace', '/metrics'],
       ['console', '/packet/metrics'],

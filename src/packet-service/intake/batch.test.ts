@@ -256,7 +256,7 @@ test('a message that waits for the dictionary is not older than one that readers
 
 const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   kinds: Object.fromEntries(INTAKE_NAMES.map(name => [name, kind])) as ItemKinds,
-  log: pino({ level: 'silent' }),
+  logger: pino({ level: 'silent' }),
   writer: batchWriter(service.pool, 1, pino({ level: 'silent' })),
   findAnswer: async () => undefined,
   untilComplete: async () => {},

@@ -25,7 +25,7 @@ const MAKING_COST = 0.1;
 export interface BatchContext extends IntakeContext {
   kinds: ItemKinds;
   /** logs internal errors */
-  log: Pick<FastifyBaseLogger, 'error'>;
+  logger: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
   /** bounds the bytes of items that are parsed and not answered yet */
   parsed: WeightedSemaphore;
@@ -91,7 +91,7 @@ async function answerItem(
     return truncated.length > 0 ? { ...stored, truncated } : stored;
   } catch (error) {
     const problem = toProblem(error);
-    if (problem.code === 'internal') context.log.error({ err: error }, 'an item of a batch failed');
+    if (problem.code === 'internal') context.logger.error({ err: error }, 'an item of a batch failed');
     return refusedItem(problem);
   } finally {
     context.parsed.release(item.size);

@@ -68,7 +68,7 @@ export function registerIntake(
       return sendTaken(reply, taken);
     });
   }
-  registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), log: app.log });
+  registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), logger: app.log });
 
   const finalized = { pool, writer, checkThread, addWords, untilComplete };
   const options = { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES, config: { storesInBatch: true } };

@@ -32,7 +32,7 @@ export interface Backups {
 
 const MIB = 1024 ** 2;
 /**
- * Of the thread that compresses and encrypts: beside a service that takes all there is of two cores it still gets a
+ * Of the thread that compresses and encrypts: when the service uses both of two cores, it still gets a
  * sixth of one, which the log of as many writes needs.
  */
 const SEALING_NICENESS = 5;

@@ -22,7 +22,7 @@ export async function stopBackup(client: pg.Client): Promise<StoppedBackup> {
   return { lsn, label: labelfile, tablespaces: spcmapfile };
 }
 
-/** Where a server's log is, for a backup of files beside a database that has backups of its own. */
+/** Where a server's WAL is, for a backup of the files of a database that has backups of its own. */
 export async function findLsn(client: pg.Client): Promise<string> {
   const { rows } = await client.query(
     `SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END::text AS lsn`,

@@ -142,7 +142,7 @@ test('pg names the statement in flight, none when there is none, and the idle co
   expect(isFree()).toEqual([null, true]);
   client.release();
   const { _idle } = pool as unknown as { _idle: { client: unknown }[] };
-  expect(_idle.map(one => one.client)).toEqual([client]);
+  expect(_idle.map(idle => idle.client)).toEqual([client]);
 });
 
 test('an idle connection stays open for a while, so that the next request waits for no new one', async () => {

@@ -6,7 +6,7 @@ import type { Server } from './server.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Whether health says that the process is about to stop, so that load balancers send requests elsewhere. */
+    /** Whether health says that the process is about to stop, so that load balancers send requests to others. */
     isDraining: boolean;
   }
 }

@@ -52,7 +52,7 @@ test('requests that come at once are each counted', async () => {
     Array.from({ length: 10 }, () => of.count('POST /login', '192.0.2.1', { ...MINUTE, max: 100 })),
   );
   const numbers = (await Promise.all(counts)).map(({ count }) => count);
-  expect(numbers.sort((one, other) => one - other)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
+  expect(numbers.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, at) => at + 1));
 });
 
 test('a process that knows that a limit is reached does not ask the database until the window ends', async () => {

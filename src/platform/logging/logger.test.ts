@@ -30,9 +30,9 @@ const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFU
 
 test('an outage of two and a half minutes is told when it begins, once a minute with its count, and when it is over', () => {
   const { logger, take } = openLog();
-  const log = logger.child({ service: 'packet-service' });
+  const child = logger.child({ service: 'packet-service' });
   for (let second = 0; second < 150; second++) {
-    for (let n = 0; n < 10; n++) log.error({ err: gone }, 'a request failed');
+    for (let n = 0; n < 10; n++) child.error({ err: gone }, 'a request failed');
     vi.advanceTimersByTime(1000);
   }
   vi.advanceTimersByTime(30_000);

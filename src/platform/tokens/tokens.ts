@@ -115,7 +115,7 @@ function cachedKeySet(fetchKeys: () => Promise<JSONWebKeySet>, refreshMs: number
   }
 
   return {
-    /** The keys to try first; an old set is renewed beside, not before, the request. */
+    /** The keys to try first; an old set is renewed during the request, not before it. */
     async current(): Promise<KeySet> {
       if (!kept) return fetchShared();
       if (Date.now() - fetchedAt > refreshMs) fetchShared().catch(() => {});

@@ -74,7 +74,7 @@ export function namesTraceBackend({
   return base !== api && keys === `${base}/.well-known/jwks.json`;
 }
 
-/** Whether the settings name a registry of users, which then counts instead of the trace backend beside. */
+/** Whether the settings name a registry of users, which then counts instead of the trace backend of this process. */
 export function namesRegistry(
   settings: Pick<Settings, 'USER_REGISTRY_JWT_SECRET' | 'USER_REGISTRY_JWKS_URL' | 'USER_REGISTRY_URL'>,
 ): boolean {

@@ -57,7 +57,7 @@ export function openSurveyor(pace: Pace): Surveyor {
       thread ??= startThread(() => {
         thread = undefined;
       });
-      return thread.ask({ geometry, path, withCovers });
+      return thread.request({ geometry, path, withCovers });
     },
     async close() {
       await thread?.end();
@@ -90,7 +90,7 @@ function startThread(onEnd: () => void) {
   });
 
   return {
-    async ask(request: Omit<SurveyRequest, 'id'>): Promise<Survey> {
+    async request(request: Omit<SurveyRequest, 'id'>): Promise<Survey> {
       if (waiting.size >= MAX_WAITING) {
         throw new Problem('field.too_many_boundaries', {}, { retryAfter: 5 });
       }

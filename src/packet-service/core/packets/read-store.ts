@@ -205,7 +205,7 @@ const isByMaking = ({ made_from, made_to }: PacketFilter) => (made_from ?? made_
 
 /** Whether so few packets are in the range of ids of a filter that a page is found sooner among them than by time. */
 async function hasFewMade(database: Database, filter: PacketFilter): Promise<boolean> {
-  // The packets of a GeoID are few beside all others.
+  // The packets of a GeoID are few compared with all others.
   if (filter.geoid !== undefined || !isByMaking(filter)) return false;
   return (await countMade(database, filter, SORTED + 1)) <= SORTED;
 }

@@ -18,7 +18,7 @@ import { type BatchWriter, batchWriter, withWriteListener } from './batch-writer
 import { openPipelines } from './pipelines.ts';
 import type { PacketWrite } from './write-store.ts';
 
-/** Which packets share a transaction, and when a batch begins beside others or behind one. */
+/** Which packets share a transaction, and when a batch begins alongside others or behind one. */
 let database: TestDatabase;
 let other: OtherClient;
 const pools: pg.Pool[] = [];

@@ -165,10 +165,10 @@ test('a page of another origin may send and read the headers', async () => {
   const origin = { origin: 'https://field.example' };
   const head = await folder.send('HEAD', path, undefined, { ...TUS, ...origin });
   expect(head.headers.get('access-control-expose-headers')).toContain('upload-defer-length');
-  const asked = {
+  const preflightHeaders = {
     'access-control-request-method': 'POST',
     'access-control-request-headers': 'upload-defer-length',
   };
-  const preflight = await folder.send('OPTIONS', path, undefined, { ...origin, ...asked });
+  const preflight = await folder.send('OPTIONS', path, undefined, { ...origin, ...preflightHeaders });
   expect(preflight.headers.get('access-control-allow-headers')).toContain('upload-defer-length');
 });

@@ -30,7 +30,7 @@ export interface Verification {
 type Fields = Record<string, unknown>;
 type Expected = ReturnType<typeof expectedCopies>;
 
-/** A stored packet, with what its Header and Body say of what is stored beside them. */
+/** A stored packet, with what its Header and Body say of the other rows about it. */
 export interface ReadPacket {
   stored: PacketCopies;
   header: Fields;

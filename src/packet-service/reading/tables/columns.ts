@@ -21,7 +21,7 @@ export const DECLARED_COLUMNS = [
 ];
 const DECLARED = new Set(DECLARED_COLUMNS);
 
-/** Columns beside the declared ones, at most. */
+/** Maximum columns in addition to the declared ones. */
 export const MAX_COLUMNS = 1000;
 /** Characters of a column's name, at most. */
 export const MAX_NAME = 256;
@@ -52,8 +52,8 @@ export const CAPTURE_POINT = ['capture_point.lat', 'capture_point.lon'];
  * Reads `columns=`: names separated by commas, as in the first line of a CSV file, so that a name which contains a comma
  * or a quote is quoted.
  *
- * @param others columns that the table has beside them
- * @returns names beside the declared columns; undefined without the parameter
+ * @param others further columns of the table
+ * @returns names in addition to the declared columns; undefined without the parameter
  * @throws Problem invalid
  */
 export function readColumns(text: string | undefined, others: readonly string[] = []): string[] | undefined {

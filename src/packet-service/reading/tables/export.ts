@@ -14,7 +14,7 @@ import { cellReader, columnFinder, type FoundColumns, fieldsWith } from './rows.
 import type { RowWriter } from './writer.ts';
 
 export interface TableOptions extends ExportOptions {
-  /** columns beside the declared ones; those that occur when absent, found by reading the packets twice */
+  /** columns in addition to the declared ones; those that occur when absent, found by reading the packets twice */
   columns?: readonly string[] | undefined;
   /** columns of names, and where they are found */
   names?: { columns: readonly NameColumn[]; sources: NameSources } | undefined;

@@ -113,7 +113,7 @@ export interface FoundColumns {
 }
 
 /**
- * Finds the columns beside the declared ones. If there are too many, the fields of the most packets get them: a packet
+ * Finds the columns in addition to the declared ones. If there are too many, the fields of the most packets get them: a packet
  * with a thousand fields of its own must not take the columns of the others away. Fields with too long a name get none.
  *
  * @param names columns of the table that are looked up

@@ -17,7 +17,7 @@ import { sharedReads } from './shared-reads.ts';
  * Tiles for maps. Observations are those of GET /packets that are not messages of a thread, so they are the same for
  * everyone who may call it.
  *
- * @param refuseFields a hook that answers if fields are registered elsewhere
+ * @param refuseFields a hook that answers if fields are registered in an asset registry
  */
 export function registerTiles(
   app: Server,

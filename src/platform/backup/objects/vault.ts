@@ -52,7 +52,7 @@ export async function listInstances(target: BackupTarget): Promise<string[]> {
 }
 
 /**
- * Opens the objects of an instance. They are encrypted to a key of its own, which lies beside them, encrypted with
+ * Opens the objects of an instance. They are encrypted to a key of its own, which is stored with them, encrypted with
  * BACKUP_KEY: a passphrase is expensive to check, on purpose, and so it is used once.
  *
  * @param options.create whether a missing key is made, as for the first backup

@@ -2,7 +2,7 @@ import cors from '@fastify/cors';
 import type { Settings } from '../../settings/settings.ts';
 import type { Server } from '../server.ts';
 
-/** What a page's script may read of an answer beside its body. */
+/** The headers of an answer that a page's script can read. */
 const EXPOSED = [
   'accept-ranges',
   'attachment-id',

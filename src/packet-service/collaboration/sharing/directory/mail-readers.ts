@@ -4,7 +4,7 @@ import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts'
 /**
  * Asks the user registry in this process who reads mails to an address. A failure tells nothing of them.
  *
- * @param registry undefined where the registry is elsewhere: then nothing is known of anybody
+ * @param registry undefined where the registry is not in this process: then nothing is known of anybody
  */
 export function registryReaders(
   registry: Pick<UserRegistry, 'findReader'> | undefined,

@@ -14,7 +14,7 @@ export type FindSenderNames = (sent: readonly Sent[]) => Promise<ReadonlyMap<str
 /**
  * Asks the user registry in this process for names. A failure gives none.
  *
- * @param registry undefined where the registry is elsewhere: then nobody has a name
+ * @param registry undefined where the registry is not in this process: then nobody has a name
  */
 export function registryNames(
   registry: Pick<UserRegistry, 'findNames'> | undefined,
