@@ -390,7 +390,7 @@ const STATED: Record<string, Stated> = {
     'A product has at most 1,000',
     '| final products of a product | 1,000 |',
   ),
-  'trace-backend/catalogue/labels/record: MAX_LABELS = 100': stated(
+  'trace-backend/catalogue/products/labels: MAX_LABELS = 100': stated(
     'has at most 100',
     '| labels of a product | 100 |',
   ),

@@ -69,7 +69,7 @@ export async function saveCode(
     },
     async store(database, before, { after }, at) {
       if (!before) return insertCode(database, list, after, { createdBy: caller.id, at });
-      await updateCode(database, list, before.id, after, at);
+      await updateCode(database, list, before, after, at);
       return before.id;
     },
     event: (after, fields) => ({

@@ -3,8 +3,8 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { tagVersion } from '../../base/records/answers.ts';
+import { idOf, listAnswer, type Page, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
+import { listed, tagVersion } from '../../base/records/answers.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
 import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
@@ -30,7 +30,7 @@ import {
   SORTABLE,
   updateCompanySchema,
 } from './record/schemas.ts';
-import { listCompanies } from './record/store.ts';
+import { type CompanySort, listCompanies } from './record/store.ts';
 import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
@@ -149,10 +149,9 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
       },
       async request => {
         const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
-        const page = pageOf(request.query, SORTABLE);
         const ids = await findPartners(pool, company.id, role);
-        const { items, count } = await listCompanies(pool, lists, { ids }, page);
-        return ok(listAnswer(page, { items: items.map(asItem), count }));
+        const find = (page: Page<CompanySort>) => listCompanies(pool, lists, { ids }, page);
+        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }
@@ -171,11 +170,10 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
       },
       async request => {
         const { status } = request.query;
-        const query = searchedOf(request.query);
-        const page = pageOf(request.query, SORTABLE);
         const userId = access === 'user' ? callerOf(request).id : undefined;
-        const { items, count } = await listCompanies(pool, lists, { userId, query, status }, page);
-        return ok(listAnswer(page, { items: items.map(asItem), count }));
+        const filter = { userId, query: searchedOf(request.query), status };
+        const find = (page: Page<CompanySort>) => listCompanies(pool, lists, filter, page);
+        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }

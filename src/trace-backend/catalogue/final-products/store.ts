@@ -2,16 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import {
-  countRowsWhere,
-  deleteRow,
-  findRow,
-  insertRow,
-  listRows,
-  nextVersion,
-  type RecordTable,
-  updateRow,
-} from '../../base/records/store.ts';
+import * as records from '../../base/records/store.ts';
 import { selectProductsOfCompany } from '../products/record/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
@@ -29,7 +20,7 @@ export interface FinalProduct {
   version: number;
 }
 
-const TABLE: RecordTable = {
+const TABLE: records.RecordTable = {
   name: 'final_products',
   columns: { productId: 'product_id', name: 'name', description: 'description', unitId: 'unit_id' },
   read: {
@@ -39,11 +30,11 @@ const TABLE: RecordTable = {
 };
 
 export const findFinalProduct = (database: Database, id: number) =>
-  findRow<FinalProduct>(database, TABLE, id);
-export const touchFinalProduct = (database: Database, id: number) => nextVersion(database, TABLE, id);
-export const deleteFinalProduct = (database: Database, id: number) => deleteRow(database, TABLE, id);
+  records.findRow<FinalProduct>(database, TABLE, id);
+export const touchFinalProduct = (database: Database, id: number) => records.nextVersion(database, TABLE, id);
+export const deleteFinalProduct = (database: Database, id: number) => records.deleteRow(database, TABLE, id);
 export const countFinalProducts = (database: Database, productId: number) =>
-  countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
+  records.countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
 
 /** Stores a final product, new without an id; the transaction holds the product's row lock. Returns its id. */
 export async function storeFinalProduct(
@@ -52,8 +43,8 @@ export async function storeFinalProduct(
   at: Date,
 ): Promise<number> {
   const isNew = finalProduct.id === 0;
-  if (!isNew) await updateRow(database, TABLE, finalProduct, at);
-  const id = isNew ? await insertRow(database, TABLE, finalProduct, at) : finalProduct.id;
+  if (!isNew) await records.updateRow(database, TABLE, finalProduct, at);
+  const id = isNew ? await records.insertRow(database, TABLE, finalProduct, at) : finalProduct.id;
   if (!isNew) await database.query(sql`DELETE FROM final_product_labels WHERE final_product_id = ${id}`);
   await insertLabels(database, id, finalProduct.labelIds);
   return id;
@@ -79,7 +70,11 @@ export async function listFinalProducts(
     'productId' in of
       ? sql`product_id = ${of.productId}`
       : sql`product_id IN (${selectProductsOfCompany(of.companyId)})`;
-  return listRows<FinalProduct>(database, lists, TABLE, page, { filter: of, where, key: KEYS[page.sortBy] });
+  return records.listRows<FinalProduct>(database, lists, TABLE, page, {
+    filter: of,
+    where,
+    key: KEYS[page.sortBy],
+  });
 }
 
 /** Which final products carry these labels: the name of one for each label that any does. */

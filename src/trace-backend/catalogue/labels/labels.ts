@@ -5,7 +5,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { idOf } from '../../base/contract/schemas.ts';
-import { checkVersion } from '../../base/contract/versions.ts';
+import { current } from '../../base/records/changes.ts';
 import type { RecordKinds } from '../../base/records/kinds.ts';
 import { dropReferences } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
@@ -154,8 +154,7 @@ async function changeWithContent(
   await changeDependent(
     { pool, requester, productId, action, unknown: unknownLabel },
     async (database, product) => {
-      const label = known(await findLabels(database, productId), id);
-      checkVersion(requester.ifMatch, label.version);
+      const label = known(await findLabels(database, productId), id, requester);
       const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
       const [edited, after] = [edit(label), changedOwn(own, body)];
       await updateLabel(database, edited);
@@ -180,9 +179,7 @@ async function changeOne(
 ): Promise<Label> {
   const { productId } = await existing(context.pool, id);
   return change(context, requester, productId, action, (database, before) => {
-    const label = known(before, id);
-    checkVersion(requester.ifMatch, label.version);
-    return work(database, label);
+    return work(database, known(before, id, requester));
   });
 }
 
@@ -192,10 +189,12 @@ async function existing(pool: pg.Pool, id: number): Promise<Label> {
   return label;
 }
 
-function known(labels: readonly Label[], id: number): Label {
-  const label = labels.find(each => each.id === id);
-  if (!label) throw unknownLabel();
-  return label;
+function known(labels: readonly Label[], id: number, requester: Requester): Label {
+  return current(
+    requester,
+    labels.find(each => each.id === id),
+    unknownLabel,
+  );
 }
 
 /** Changes a label of a product, which makes a new version of the product. */

@@ -5,17 +5,7 @@ import type { Lists } from '../../base/lists/lists.ts';
 import { foldName } from '../../base/lists/search.ts';
 import { allOf } from '../../base/lists/store.ts';
 import type { Use } from '../../base/records/changes.ts';
-import {
-  deleteRow,
-  findRow,
-  findRows,
-  insertRow,
-  listRows,
-  lockRow,
-  type RecordTable,
-  selected,
-  updateRow,
-} from '../../base/records/store.ts';
+import * as records from '../../base/records/store.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 
 export const STATUSES = ['ENABLED', 'DISABLED'] as const;
@@ -49,7 +39,7 @@ export interface ValueChain {
   version: number;
 }
 
-const TABLE: RecordTable = {
+const TABLE: records.RecordTable = {
   name: 'value_chains',
   columns: {
     name: 'name',
@@ -61,17 +51,19 @@ const TABLE: RecordTable = {
 
 /** Value chains in the order of these ids; missing ones are left out. */
 export const findValueChains = (database: Database, ids: readonly number[]) =>
-  findRows<ValueChain>(database, TABLE, ids);
-export const findValueChain = (database: Database, id: number) => findRow<ValueChain>(database, TABLE, id);
+  records.findRows<ValueChain>(database, TABLE, ids);
+export const findValueChain = (database: Database, id: number) =>
+  records.findRow<ValueChain>(database, TABLE, id);
 /** A value chain, locked until the end of the transaction. */
-export const lockValueChain = (database: Database, id: number) => lockRow<ValueChain>(database, TABLE, id);
+export const lockValueChain = (database: Database, id: number) =>
+  records.lockRow<ValueChain>(database, TABLE, id);
 /** Deletes a value chain that no company and no product refers to. */
-export const deleteValueChain = (database: Database, id: number) => deleteRow(database, TABLE, id);
+export const deleteValueChain = (database: Database, id: number) => records.deleteRow(database, TABLE, id);
 
 /** Those of these value chains that there are; they are not deleted before the end of the transaction. */
 export async function keepValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
   const { rows } = await database.query<ValueChain>(sql`
-    SELECT ${selected(TABLE)} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
+    SELECT ${records.selected(TABLE)} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
   return rows;
 }
 
@@ -117,11 +109,15 @@ export const insertValueChain = (
   database: Database,
   valueChain: Omit<ValueChain, 'id' | 'version'>,
   { createdBy, at }: { createdBy: number; at: Date },
-) => insertRow(database, TABLE, valueChain, at, { folded: foldName(valueChain.name), created_by: createdBy });
+) =>
+  records.insertRow(database, TABLE, valueChain, at, {
+    folded: foldName(valueChain.name),
+    created_by: createdBy,
+  });
 
 /** Stores the next version of a value chain, whose row lock the transaction holds. */
 export const updateValueChain = (database: Database, valueChain: ValueChain, at: Date) =>
-  updateRow(database, TABLE, valueChain, at, {
+  records.updateRow(database, TABLE, valueChain, at, {
     folded: foldName(valueChain.name),
     version: valueChain.version + 1,
   });
@@ -165,5 +161,9 @@ export async function listValueChains(
     status === undefined ? undefined : sql`status = ${status}`,
     query === undefined ? undefined : sql`strpos(folded, ${foldName(query)}) > 0`,
   ]);
-  return listRows<ValueChain>(database, lists, TABLE, page, { filter, where, key: KEYS[page.sortBy] });
+  return records.listRows<ValueChain>(database, lists, TABLE, page, {
+    filter,
+    where,
+    key: KEYS[page.sortBy],
+  });
 }

@@ -2,15 +2,7 @@ import sql, { raw } from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import {
-  countRowsWhere,
-  findRow,
-  insertRow,
-  listRows,
-  nextVersion,
-  type RecordTable,
-  updateRow,
-} from '../../base/records/store.ts';
+import * as records from '../../base/records/store.ts';
 import type { BlogType, SORTABLE } from './schemas.ts';
 
 /** An entry of a product's knowledge blog. */
@@ -33,7 +25,7 @@ export interface Entry {
 export type ListedEntry = Pick<Entry, 'id' | 'type' | 'title' | 'date' | 'youtubeUrl'>;
 
 const DATE = "to_char(date, 'YYYY-MM-DD')";
-const TABLE: RecordTable = {
+const TABLE: records.RecordTable = {
   name: 'knowledge_blog',
   columns: {
     type: 'type',
@@ -48,15 +40,15 @@ const TABLE: RecordTable = {
 };
 const LISTED = sql`id, type, title, ${raw(DATE)} AS date, youtube_url AS "youtubeUrl"`;
 
-export const findEntry = (database: Database, id: number) => findRow<Entry>(database, TABLE, id);
+export const findEntry = (database: Database, id: number) => records.findRow<Entry>(database, TABLE, id);
 /** Stores an entry; the transaction holds the product's row lock. */
 export const insertEntry = (database: Database, entry: Omit<Entry, 'id' | 'version'>, at: Date) =>
-  insertRow(database, TABLE, entry, at);
+  records.insertRow(database, TABLE, entry, at);
 export const updateEntry = (database: Database, entry: Entry, at: Date) =>
-  updateRow(database, TABLE, entry, at);
-export const touchEntry = (database: Database, id: number) => nextVersion(database, TABLE, id);
+  records.updateRow(database, TABLE, entry, at);
+export const touchEntry = (database: Database, id: number) => records.nextVersion(database, TABLE, id);
 export const countEntries = (database: Database, productId: number) =>
-  countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
+  records.countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
 
 const KEYS = { id: 'id', title: 'lower(title)', date: 'date', type: 'type' };
 
@@ -71,7 +63,7 @@ export async function listEntries(
   const ofType = type === undefined ? sql`true` : sql`type = ${type}`;
   const where = sql`product_id = ${productId} AND ${ofType}`;
   const key = KEYS[page.sortBy];
-  return listRows<ListedEntry>(database, lists, TABLE, page, { filter, where, key, columns: LISTED });
+  return records.listRows<ListedEntry>(database, lists, TABLE, page, { filter, where, key, columns: LISTED });
 }
 
 /** The products of these entries. */

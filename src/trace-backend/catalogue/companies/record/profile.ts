@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { type Country, findCountry, findCountryByCode } from '../../../base/countries/countries.ts';
+import { sentFields } from '../../../base/records/changes.ts';
 import { checkEmail } from '../../../identity/users/email.ts';
 import type { Entries } from './entries.ts';
 import { ADDRESS_FIELDS, type AddressField, fieldsOf } from './fields.ts';
@@ -42,7 +43,7 @@ export function profileAfter(
   const headquarters: SentAddress = body.headquarters === null ? NOWHERE : (body.headquarters ?? {});
   const { country } = headquarters;
   const { email, logo, mediaLinks } = body;
-  const sent = {
+  const sent = sentFields({
     ...Object.fromEntries(PLAIN.map(field => [field, body[field]])),
     ...Object.fromEntries(ADDRESS_FIELDS.map(field => [field, headquarters[field]])),
     email: email ? checkEmail(email, 'email').email : email,
@@ -50,9 +51,8 @@ export function profileAfter(
     logo: logo ? logo.storageKey.toLowerCase() : logo,
     mediaLinks: mediaLinks === null ? {} : mediaLinks,
     ...known,
-  };
-  const given = Object.entries(sent).filter(([, value]) => value !== undefined);
-  return { ...before, ...Object.fromEntries(given) };
+  });
+  return { ...before, ...sent } as Profile;
 }
 
 const NOWHERE = {

@@ -2,16 +2,7 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
-import {
-  deleteRow,
-  findRow,
-  insertRow,
-  listRows,
-  nextVersion,
-  type RecordTable,
-  selected,
-  updateRow,
-} from '../../../base/records/store.ts';
+import * as records from '../../../base/records/store.ts';
 import type { BatchLocation, SORTABLE } from './schemas.ts';
 
 /** A batch of what a label is printed on. */
@@ -34,7 +25,7 @@ export interface Batch {
   version: number;
 }
 
-const TABLE: RecordTable = {
+const TABLE: records.RecordTable = {
   name: 'label_batches',
   columns: {
     labelId: 'label_id',
@@ -48,14 +39,14 @@ const TABLE: RecordTable = {
   },
 };
 
-export const findBatch = (database: Database, id: number) => findRow<Batch>(database, TABLE, id);
+export const findBatch = (database: Database, id: number) => records.findRow<Batch>(database, TABLE, id);
 /** Stores a batch; the transaction holds the row lock of the label's product. */
 export const insertBatch = (database: Database, batch: Omit<Batch, 'id' | 'version'>, at: Date) =>
-  insertRow(database, TABLE, batch, at);
+  records.insertRow(database, TABLE, batch, at);
 export const updateBatch = (database: Database, batch: Batch, at: Date) =>
-  updateRow(database, TABLE, batch, at);
-export const touchBatch = (database: Database, id: number) => nextVersion(database, TABLE, id);
-export const deleteBatch = (database: Database, id: number) => deleteRow(database, TABLE, id);
+  records.updateRow(database, TABLE, batch, at);
+export const touchBatch = (database: Database, id: number) => records.nextVersion(database, TABLE, id);
+export const deleteBatch = (database: Database, id: number) => records.deleteRow(database, TABLE, id);
 
 /**
  * The batch of a label with this number, regardless of case. Where the numbers of older batches differ in case alone, it
@@ -70,7 +61,7 @@ export async function findBatchByNumber(
   exceptId?: number,
 ): Promise<Batch | undefined> {
   const { rows } = await database.query<Batch>(sql`
-    SELECT ${selected(TABLE)} FROM label_batches
+    SELECT ${records.selected(TABLE)} FROM label_batches
     WHERE label_id = ${labelId} AND lower(number) = lower(${number})
       AND id IS DISTINCT FROM ${exceptId ?? null}::integer
     ORDER BY number = ${number} DESC, id LIMIT 1`);
@@ -110,7 +101,7 @@ export async function listBatches(
   const { labelId, number } = filter;
   const part = number === undefined ? sql`true` : sql`strpos(lower(number), lower(${number})) > 0`;
   const where = sql`label_id = ${labelId} AND ${part}`;
-  return listRows<Batch>(database, lists, TABLE, page, { filter, where, key: KEYS[page.sortBy] });
+  return records.listRows<Batch>(database, lists, TABLE, page, { filter, where, key: KEYS[page.sortBy] });
 }
 
 /** The ids of all batches of these labels. */

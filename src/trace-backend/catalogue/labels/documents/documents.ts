@@ -4,7 +4,7 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import { idOf } from '../../../base/contract/schemas.ts';
-import { checkVersion } from '../../../base/contract/versions.ts';
+import { current } from '../../../base/records/changes.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import { changeDependent } from '../../products/dependents.ts';
@@ -80,9 +80,7 @@ export async function chooseDocuments(
     unknown: unknownLabel,
   };
   await changeDependent(change, async (database, product) => {
-    const label = await findLabel(database, labelId);
-    if (!label) throw unknownLabel();
-    checkVersion(requester.ifMatch, label.version);
+    current(requester, await findLabel(database, labelId), unknownLabel);
     const before = await findShown(database, labelId);
     const after = checked(chosen, await documentsOf(database, product.companyId));
     await setShown(database, labelId, after);
