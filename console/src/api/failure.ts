@@ -17,6 +17,8 @@ export class Failure extends Error {
   readonly fault: Fault | string;
   /** what is wrong by the path of the field */
   readonly fields: Readonly<Record<string, Fault | string>>;
+  /** what else is wrong that is about no field, such as the lines of a file */
+  readonly further: readonly Fault[];
   /** seconds after which to try again, if the service says so */
   readonly retryAfter: number | undefined;
 
@@ -25,6 +27,7 @@ export class Failure extends Error {
     status: number,
     fields: Readonly<Record<string, Fault | string>> = {},
     retryAfter?: number,
+    further: readonly Fault[] = [],
   ) {
     super(typeof fault === 'string' ? fault : fault.sentence);
     this.name = 'Failure';
@@ -32,6 +35,7 @@ export class Failure extends Error {
     this.fault = fault;
     this.fields = fields;
     this.retryAfter = retryAfter;
+    this.further = further;
   }
 
   /** The name of the reason, if a service of ours gave one. */
@@ -65,7 +69,10 @@ export function failureOf(body: unknown, { status, headers }: Pick<Response, 'st
           : [],
       );
   const seconds = /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined;
-  return new Failure(fault, status, Object.fromEntries(fields), seconds);
+  const further = reasons
+    .slice(1)
+    .flatMap(reason => (reason.parameters.field === undefined ? [{ ...reason, sentence: '' }] : []));
+  return new Failure(fault, status, Object.fromEntries(fields), seconds, further);
 }
 
 /** The reasons in a header, which is a List of RFC 9651; none if it cannot be read. */

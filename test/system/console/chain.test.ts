@@ -161,7 +161,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const email = page.getByRole('textbox', { name: 'E-mail address' });
   await email.fill(user.email);
   await press('Invite a user');
-  await page.getByText('This is the address of a member of the company').waitFor();
+  await page.getByText('This person is already a member of the company').waitFor();
   for (const address of ['not-here-yet@example.org', colleague.email]) {
     await email.fill(address);
     await press('Invite a user');
@@ -406,7 +406,7 @@ test('an administrator imports the rates of a file, sees what is wrong with anot
   await page.getByText('Please fill this in').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,soon,\n'));
   await press('Import the rates');
-  await page.getByText('line 3: soon is not a rate of CHF').waitFor();
+  await page.getByText('Line 3: soon is not a rate of CHF').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,0.97,\n'));
   await press('Import the rates');
   await page.getByText('Imported. Rates: 2; days: 2').waitFor();

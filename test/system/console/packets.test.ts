@@ -297,7 +297,7 @@ test('what comes in while the connection is gone is in the list once it is back'
 test('a filter of the address that the service refuses is told in words, and can be tried again', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets?from=yesterday`, email);
-  await page.getByRole('alert').getByText('from').waitFor();
+  await page.getByRole('alert').getByText('from: A date, with or without a time').waitFor();
   await page.getByRole('button', { name: 'Try again' }).waitFor();
 });
 

@@ -18,7 +18,7 @@ export function fieldErrors(
     fields: Object.fromEntries(
       placed.flatMap(({ name, fault }) => (name === undefined ? [] : [[name, fault]])).reverse(),
     ),
-    rest: placed.flatMap(({ name, fault }) => (name === undefined ? [fault] : [])),
+    rest: [...placed.flatMap(({ name, fault }) => (name === undefined ? [fault] : [])), ...failure.further],
   };
 }
 

@@ -41,6 +41,12 @@ function shown(name: string, value: string | number): string | number {
   return formatNumber(Number(hours[1] ?? 1), { style: 'unit', unit: 'hour', unitDisplay: 'long' });
 }
 
+/** Outside a form nothing else says which value is wrong, such as that of a filter in the address. */
+function withField(text: string, fault: Fault | string): string {
+  const { field } = typeof fault === 'string' ? {} : fault.parameters;
+  return field === undefined || text === '' ? text : `${field}: ${text}`;
+}
+
 /** What a failure says to a person. */
 export function tell(failure: unknown): Told {
   // What fetch itself throws does not say why.
@@ -48,7 +54,8 @@ export function tell(failure: unknown): Told {
     return { text: t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown') };
   const { status, retryAfter: seconds } = failure;
   if (status === 0) return { text: t('common.failed.offline') };
-  const { text: message, english } = tellFault(failure.fault);
+  const { text, english } = tellFault(failure.fault);
+  const message = withField(text, failure.fault);
   const around = (text: string) => ({ text: text.trim(), english });
   if (status === 403) return around(t('common.failed.forbidden', { message }));
   if (status === 429 || status === 503) {
