@@ -115,10 +115,10 @@ export async function insertRow(
  *
  * @param more values of further columns
  */
-export async function updateRow(
+export async function updateRow<Row extends Versioned>(
   database: Database,
   table: RecordTable,
-  row: Versioned,
+  row: Row,
   at: Date,
   more: Record<string, unknown> = {},
 ): Promise<void> {
