@@ -41,10 +41,11 @@ function shown(name: string, value: string | number): string | number {
   return formatNumber(Number(hours[1] ?? 1), { style: 'unit', unit: 'hour', unitDisplay: 'long' });
 }
 
-/** Outside a form nothing else says which value is wrong, such as that of a filter in the address. */
+/** Outside a form nothing else says which value does not fit, such as that of a filter in the address. */
 function withField(text: string, fault: Fault | string): string {
-  const { field } = typeof fault === 'string' ? {} : fault.parameters;
-  return field === undefined || text === '' ? text : `${field}: ${text}`;
+  if (text === '' || typeof fault === 'string' || !fault.reason?.startsWith('validation.')) return text;
+  const { field } = fault.parameters;
+  return field === undefined ? text : `${field}: ${text}`;
 }
 
 /** What a failure says to a person. */
