@@ -216,7 +216,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
 
   await page.context().clearCookies();
   await logIn(page, members, stranger.email);
-  await page.getByText('Company not found, or you don’t have access').waitFor();
+  await page.getByText('There is no such company').waitFor();
 });
 
 /** Opens the page of a label in a new tab, from the label's screen, and returns its path. */
