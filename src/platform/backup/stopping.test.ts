@@ -150,8 +150,8 @@ test('a process that closes its threads while an answer is on the way goes on to
   const program = `
     import { openSealing } from ${JSON.stringify(new URL('./objects/sealing.ts', import.meta.url).href)};
     const sealing = openSealing(1);
-    const { identity } = await sealing.ask({ do: 'make-key', backupKey: ${JSON.stringify(backupKey)} });
-    const open = () => sealing.ask({ do: 'open', identity, bytes: Buffer.from('damaged') });
+    const { identity } = await sealing.request({ do: 'make-key', backupKey: ${JSON.stringify(backupKey)} });
+    const open = () => sealing.request({ do: 'open', identity, bytes: Buffer.from('damaged') });
     const all = Promise.all([open(), open()]);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500);
     const failure = await all.catch(error => error.message);
