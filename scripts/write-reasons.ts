@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { catalogue } from '../src/platform/http/reasons/catalogue.ts';
+import { isGeneral } from '../src/platform/http/reasons/of-operations.ts';
 import { reasonTables } from './reasons-page.ts';
 
 const PAGE = new URL('../docs/errors.md', import.meta.url);
@@ -20,6 +21,9 @@ for (const line of seen === undefined ? [] : readFileSync(seen, 'utf8').trim().s
   operations[operation] = [...new Set([...(operations[operation] ?? []), reason])];
 }
 const sorted = Object.entries(operations)
-  .map(([operation, reasons]) => [operation, reasons.filter(reason => reason in catalogue).sort()] as const)
+  .map(
+    ([operation, reasons]) =>
+      [operation, reasons.filter(reason => reason in catalogue && !isGeneral(reason)).sort()] as const,
+  )
   .sort(([first], [second]) => (first < second ? -1 : 1));
 writeFileSync(OPERATIONS, `${JSON.stringify(Object.fromEntries(sorted), null, 2)}\n`);

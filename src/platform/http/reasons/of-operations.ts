@@ -1,4 +1,6 @@
+import { catalogue, type Reason } from './catalogue.ts';
 import operations from './of-operations.json' with { type: 'json' };
+import type { Definition } from './reason.ts';
 
 /** Nouns of the reasons that any operation can fail with; docs/errors.md explains them once. */
 const GENERAL = new Set([
@@ -6,9 +8,10 @@ const GENERAL = new Set([
   ...['upstream', 'validation'],
 ]);
 
-/** Whether a reason is one that any operation can fail with. */
+/** Whether a reason is one that any operation can fail with; what passes (503) depends on the load and is one, too. */
 export function isGeneral(reason: string): boolean {
-  return GENERAL.has(reason.split('.')[0] as string);
+  const known = catalogue[reason as Reason] as Definition | undefined;
+  return known?.code === 'unavailable' || GENERAL.has(reason.split('.')[0] as string);
 }
 
 /** The reasons that an operation can fail with, besides the general ones. */
