@@ -64,13 +64,13 @@ async function register(): Promise<void> {
   await page.getByLabel('Family name').fill('Mwangi');
   await page.getByLabel('E-mail address').fill(EMAIL);
   await page.getByLabel('Password').fill('short');
-  await press('Create the account');
+  await press('Create account');
   await page.locator('[aria-invalid=true]').waitFor();
   expect(await page.locator('[aria-invalid=true]').getAttribute('name')).toBe('password');
   await expectAccessible(page);
   await page.getByLabel('Password').fill(PASSPHRASE);
-  await press('Create the account');
-  await page.getByText('Your account is created').waitFor();
+  await press('Create account');
+  await page.getByText('Account created').waitFor();
 }
 
 /** The administrator's part. */
@@ -213,7 +213,7 @@ test('from a registration over an observation without a connection to a label th
   await register();
   await activate();
   await logInByForm(browser.page, pages.url, EMAIL, PASSPHRASE);
-  await browser.page.getByRole('heading', { name: 'Begin here' }).waitFor();
+  await browser.page.getByRole('heading', { name: 'Getting started' }).waitFor();
   await look(browser.page);
   await observe();
   await findAmongPackets();

@@ -383,8 +383,8 @@ test('a notification that was given up is delivered again at a click, says when 
   await page.goto(`${pages.url}/administration/audit?part=CONCERNED&userId=${ben.id}`);
   await page.getByText('dismissed a notification that was given up').waitFor();
   await page.goto(pages.url);
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
-  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page.getByRole('link', { name: 'No backups yet' }).waitFor();
   expect(await page.getByText('could not be delivered').count()).toBe(0);
 });
 
@@ -460,7 +460,7 @@ test('others neither see these screens nor get what is in them', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await logIn(page, `${pages.url}/administration/users`, email);
-  await page.getByRole('heading', { name: 'This is not open to you' }).waitFor();
+  await page.getByRole('heading', { name: 'You don’t have access' }).waitFor();
   expect(await page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
   const { send } = await pages.login(email);
   for (const path of [

@@ -276,7 +276,7 @@ test('a regional administrator adds codes and changes none; a user has neither t
     `/code-lists/facility-types/${id}`,
   ]) {
     await page.goto(pages.url + path);
-    await page.getByText('This is not open to you').waitFor();
+    await page.getByText('You don’t have access').waitFor();
   }
   await expectAccessible(page);
 });
@@ -284,7 +284,7 @@ test('a regional administrator adds codes and changes none; a user has neither t
 test('a list or a code that does not exist says so', async () => {
   const { page } = browser;
   await asAdmin('/code-lists/nothing');
-  await page.getByText('Nothing is here').waitFor();
+  await page.getByText('Page not found').waitFor();
   await page.goto(`${pages.url}/code-lists/facility-types/999999`);
   await page.getByText('There is no such entry, or you may not see it').waitFor();
   await page.goto(`${pages.url}/value-chains/999999`);

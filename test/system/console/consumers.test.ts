@@ -361,8 +361,8 @@ test('what consumers write is announced to the owner of the product until somebo
   await page.getByText('There is no feedback yet').waitFor();
 
   await page.goto(pages.url);
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page.getByText('Nothing needs your attention.').waitFor();
   expect(await announced.count()).toBe(0);
   expect(realComplaints(browser)).toEqual([]);
 });

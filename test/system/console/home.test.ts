@@ -31,28 +31,28 @@ const observation = { observed_at: '2020-03-01T08:15:00Z', capture_point: { lat:
 test('the only administrator begins with the first run, and then with users, backups and mails', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-  await page.getByRole('heading', { name: 'Set this instance up' }).waitFor();
-  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
-  const begin = page.getByRole('heading', { name: 'Begin here' });
+  await page.getByRole('heading', { name: 'Set up this instance' }).waitFor();
+  await page.getByRole('link', { name: 'No backups yet' }).waitFor();
+  const begin = page.getByRole('heading', { name: 'Getting started' });
   expect(await begin.count()).toBe(0);
   const { send } = await pages.login(ADMIN.username, ADMIN.password);
   const done = { value: 'step=done', isPublic: false };
   await send('POST', '/trace/api/common/globalSettings/FIRST_STEP', done);
   await page.reload();
   await begin.waitFor();
-  await page.getByRole('heading', { name: 'As administrator' }).waitFor();
+  await page.getByRole('heading', { name: 'As an administrator' }).waitFor();
   await expectAccessible(page);
   for (const [name, href] of [
     ['Let others in', '/administration/users'],
     ['Set up backups', '/administration/backups'],
-    ['Make sure that mails are sent', '/administration/settings?query=SMTP_URL'],
+    ['Check that emails are sent', '/administration/settings?query=SMTP_URL'],
   ] as const) {
     expect(await page.getByRole('link', { name }).getAttribute('href')).toBe(href);
   }
   await pages.newUser();
   await page.reload();
   await begin.waitFor();
-  expect(await page.getByRole('heading', { name: 'As administrator' }).count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'As an administrator' }).count()).toBe(0);
   await pages.query('trace_backend', "DELETE FROM global_settings WHERE name = 'FIRST_STEP'");
 });
 
@@ -62,8 +62,8 @@ test('a day without anything says so, and what came in is counted by hour and op
   const { send } = await pages.login(email);
   await logIn(page, pages.url, email);
   await page.getByRole('heading', { name: 'Welcome, <b>Ana</b>' }).waitFor();
-  await page.getByText('Nothing has come in today').waitFor();
-  await page.getByText('Nothing waits for you.').waitFor();
+  await page.getByText('No packets today').waitFor();
+  await page.getByText('Nothing needs your attention.').waitFor();
   await expectAccessible(page);
   for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
   // By itself, as it comes in.
@@ -97,7 +97,7 @@ test('a new user is told where to begin, until they have begun or hide it', asyn
   const { email } = await pages.newUser();
   const { send } = await pages.login(email);
   await logIn(page, pages.url, email);
-  const begin = page.getByRole('heading', { name: 'Begin here' });
+  const begin = page.getByRole('heading', { name: 'Getting started' });
   await begin.waitFor();
   const groups = () => page.getByRole('heading', { level: 3 }).allInnerTexts();
   expect(await groups()).toEqual(['In the field', 'In the office']);
@@ -130,7 +130,7 @@ test('a new user is told where to begin, until they have begun or hide it', asyn
   await page.getByRole('button', { name: 'Hide this' }).click();
   await begin.waitFor({ state: 'detached' });
   await page.reload();
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   await expect.poll(() => page.getByText('packets').count()).toBeGreaterThan(0);
   expect(await begin.count()).toBe(0);
   // Another user of this browser has not hidden it.
@@ -167,18 +167,18 @@ test('what waits for a user is listed, and more for administrators', async () =>
     unconfirmed.id,
   ]);
   await logIn(page, pages.url, ben.email);
-  await page.getByText('1 shared packet waits for your answer').waitFor();
-  const backups = page.getByRole('link', { name: 'There are no backups yet' });
+  await page.getByText('1 shared packet is waiting for your answer').waitFor();
+  const backups = page.getByRole('link', { name: 'No backups yet' });
   expect(await backups.getAttribute('href')).toBe('/administration/backups');
-  const mails = page.getByRole('link', { name: 'Mails reach nobody: no mail server is set up' });
+  const mails = page.getByRole('link', { name: 'Email isn’t set up, so nobody receives links' });
   expect(await mails.getAttribute('href')).toBe('/administration/settings?query=SMTP_URL');
   await expectAccessible(page);
   await sender.send('POST', '/packet/shares', {
     packet_id: (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid,
     contact_value: ben.email,
   });
-  await page.getByText('2 shared packets wait for your answer').waitFor();
-  await page.getByRole('link', { name: '1 user waits for activation' }).click();
+  await page.getByText('2 shared packets are waiting for your answer').waitFor();
+  await page.getByRole('link', { name: '1 user is waiting for activation' }).click();
   await page.getByRole('button', { name: `Manage ${waiting.email}` }).waitFor();
   await page.goBack();
   await page.getByRole('link', { name: '1 user has not confirmed their address' }).click();
@@ -197,7 +197,7 @@ async function placesOf(message: string): Promise<object[]> {
 test('the first run leads from the name of the instance to the first shared packet', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-  const firstPassword = page.getByRole('link', { name: 'You still have your first password' });
+  const firstPassword = page.getByRole('link', { name: 'You are still using your initial password' });
   await firstPassword.waitFor();
   expect(await firstPassword.getAttribute('href')).toBe('/account/security');
   await page.getByRole('link', { name: 'Begin' }).click();
@@ -206,7 +206,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('Current password').waitFor();
   await page.goto(pages.url);
-  await page.getByRole('heading', { name: 'Set this instance up' }).waitFor();
+  await page.getByRole('heading', { name: 'Set up this instance' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Continue', exact: true }).click();
   await page.getByLabel('Given name').fill('Diane');
@@ -234,7 +234,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByRole('button', { name: 'Share it' }).click();
   await page.getByRole('heading', { name: 'It is done' }).waitFor();
   await page.getByText('You do not need to share it again').waitFor();
-  await page.getByText('This installation sends no mails: tell them yourself').waitFor();
+  await page.getByText('This installation doesn’t send emails, so pass on the invitation yourself').waitFor();
   await page.getByText('in the folder “mail” of its data').waitFor();
   await expectAccessible(page);
   expect(await placesOf('Leaf rust')).toEqual([{ lat: -1.95, lon: 30.06 }]);
@@ -252,10 +252,10 @@ test('the first run leads from the name of the instance to the first shared pack
   );
   expect(notifications).toEqual([{ type: 'invitation.sent' }]);
   await page.getByRole('link', { name: 'Go to the start' }).click();
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   for (const name of ['Begin', 'Continue'])
     expect(await page.getByRole('link', { name, exact: true }).count(), name).toBe(0);
-  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  await page.getByRole('link', { name: 'No backups yet' }).waitFor();
   expect(await firstPassword.count()).toBe(0);
 
   await page.getByRole('button', { name: 'Log out' }).click();
@@ -287,14 +287,17 @@ test('the guide names the screens in the navigation of each role, in their order
 
 /** What would claim that a mail is sent. */
 const CLAIMS =
-  /on its way|They get a mail|A mail goes|Send the mail again|Send me a link|have a new mail|that was sent/;
+  /on its way|They get a mail|An email is sent|Resend the email|Send me a link|have a new mail|that was sent/;
 const claims = async () => CLAIMS.exec(await browser.page.locator('body').innerText())?.[0];
 const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).click();
 
 /** The link that the page offers for copying. */
 async function expectLink(): Promise<void> {
   const { page } = browser;
-  await page.getByText('This installation sends no mails: tell them yourself').first().waitFor();
+  await page
+    .getByText('This installation doesn’t send emails, so pass on the invitation yourself')
+    .first()
+    .waitFor();
   await page.getByText(`${pages.url}/inbox`, { exact: true }).first().waitFor();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: pages.url });
   await page.getByRole('button', { name: 'Copy', exact: true }).first().click();
@@ -356,13 +359,13 @@ test('who waits for a mail that nobody sends is told whom to ask instead', async
   await page.goto(`${pages.url}/confirm-email/used`);
   await page.getByLabel('Password').fill(PASSWORD);
   await press('Confirm');
-  await page.getByText('This link was used before').waitFor();
+  await page.getByText('This link has already been used').waitFor();
   await page.getByText('Ask an administrator to confirm your address').waitFor();
   expect(await claims()).toBeUndefined();
 
   for (const [path, text] of [
     ['resend-confirmation', 'Ask an administrator to confirm your address'],
-    ['forgotten-password', 'on the server they can set a new password for you'],
+    ['forgotten-password', 'to set a new password for you on the server'],
   ]) {
     await page.goto(`${pages.url}/${path}`);
     await page.getByText(text as string).waitFor();

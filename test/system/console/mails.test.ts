@@ -71,9 +71,9 @@ async function expectTakenBack(page: Browser['page'], email: string): Promise<vo
 /** The link of a mail is not offered a second time. */
 async function expectUsed(page: Browser['page'], invitation: string): Promise<void> {
   await page.goto(invitation);
-  await page.getByText('This invitation was answered already').waitFor();
+  await page.getByText('This invitation has already been answered').waitFor();
   expect(new URL(page.url()).search).toBe('');
-  expect(await page.getByLabel('Link of the mail').isVisible()).toBe(false);
+  expect(await page.getByLabel('Link from the email').isVisible()).toBe(false);
   await expectAccessible(page);
 }
 
@@ -88,14 +88,14 @@ async function confirmAddress(page: Browser['page'], email: string): Promise<voi
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await press('Confirm');
   await page.getByText('Your e-mail address is confirmed').waitFor();
-  await page.getByText('An administrator now has to activate your account').waitFor();
+  await page.getByText('An administrator must now activate your account').waitFor();
   await page.getByRole('link', { name: 'Log in' }).waitFor();
   await expectAccessible(page);
   await page.reload();
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await press('Confirm');
-  await page.getByRole('alert').getByText('If you have confirmed your address already, log in').waitFor();
-  await page.getByRole('link', { name: 'Send the mail again' }).waitFor();
+  await page.getByRole('alert').getByText('If you have already confirmed your address, log in').waitFor();
+  await page.getByRole('link', { name: 'Resend the email' }).waitFor();
   await page.getByRole('link', { name: 'Log in' }).waitFor();
   await expectAccessible(page);
 }
@@ -106,7 +106,7 @@ async function expectCodesAccepted(page: Browser['page'], email: string): Promis
   await shareWith(other);
   const theirs = await linkTo(other);
   await page.goto(theirs);
-  await page.getByText('From then on others can find you by this address').waitFor();
+  await page.getByText('Others can then find you by this address').waitFor();
   await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   expect(new URL(page.url()).search).toBe('');
@@ -115,8 +115,8 @@ async function expectCodesAccepted(page: Browser['page'], email: string): Promis
   await shareWith(email);
   const code = tokenIn((await mail.mailsTo(email, 4)).at(-1));
   await page.goto(`${pages.url}/inbox`);
-  await page.getByText('I have got an invitation by mail').click();
-  await page.getByLabel('Link of the mail').fill(code);
+  await page.getByText('I have an invitation code').click();
+  await page.getByLabel('Link from the email').fill(code);
   await page.getByRole('group').getByRole('button', { name: 'Accept' }).click();
   await page.getByText('Accepted: 1 packet is in your inbox').waitFor();
   await expectTakenBack(page, email);
@@ -138,13 +138,13 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await page.getByLabel('Family name').fill('Mwangi');
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(PASSPHRASE);
-  await press('Create the account');
-  await page.getByText(`A mail is on its way to ${email}`).waitFor();
+  await press('Create account');
+  await page.getByText(`An email is on its way to ${email}`).waitFor();
   expect((await pages.send('GET', '/instance.json')).body).toEqual({
     mail_server: true,
     auth_mode: 'optional',
   });
-  expect(await page.getByText('This installation sends no mails').count()).toBe(0);
+  expect(await page.getByText('This installation doesn’t send emails').count()).toBe(0);
 
   await confirmAddress(page, email);
   // The administrator's mail leads to the user who waits.
@@ -158,7 +158,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
 
   await logInByForm(page, invitation, email, PASSPHRASE);
   await page.getByText('First Administrator wants to share a packet with you').waitFor();
-  await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
+  await page.getByText(`When you accept, the packets shared with ${email} appear in your inbox`).waitFor();
   expect(await page.getByText('Nobody has shared anything').count()).toBe(0);
   expect(new URL(page.url()).search).toBe('');
   await expectAccessible(page);
@@ -191,7 +191,7 @@ test('a user whose address is not confirmed is told so, and confirms it by a mai
   await expectAccessible(page);
   expect(await page.getByText('1 invitation to a shared packet').count()).toBe(0);
   await page.getByRole('link', { name: 'Inbox' }).first().click();
-  await page.getByText(`What others share with ${email} does not reach you yet`).waitFor();
+  await page.getByText(`To receive what others share with ${email}, confirm that`).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Home' }).first().click();
   await page.getByRole('link', { name: 'You haven’t confirmed your e-mail address' }).click();
@@ -221,11 +221,11 @@ test('the mail of a forgotten password leads to a form for a new one, which logs
   await logIn(page, pages.url, (await pages.newUser()).email);
   await page.goto(link);
   await page.getByLabel('Password').fill('short');
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.locator('[aria-invalid=true]').waitFor();
   await expectAccessible(page);
   await page.getByLabel('Password').fill(PASSPHRASE);
-  await page.getByRole('button', { name: 'Set the password' }).click();
+  await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByText('Your new password is set').waitFor();
   await page.getByRole('link', { name: 'Go to the start' }).click();
   await page.getByRole('heading', { name: 'Welcome, Ana' }).waitFor();
@@ -239,8 +239,8 @@ test('both mails of a change of address are confirmed in the console', async () 
   const change = { email: changed, currentPassword: PASSWORD };
   expect((await send('POST', '/trace/api/user/email_change', change)).status).toBe(200);
   for (const [address, says] of [
-    [email, 'The address changes when the other one is confirmed'],
-    [changed, 'Your e-mail address is changed'],
+    [email, 'The address changes once the other address is also confirmed'],
+    [changed, 'Your e-mail address has been changed'],
   ] as const) {
     await page.goto(await linkTo(address));
     await page.getByLabel('Password of the account').fill(PASSWORD);
@@ -294,21 +294,21 @@ test('the invitation of a company is answered from its mail', async () => {
     `The company "Coop. <Kopakama> "U" & Sons" on ${new URL(pages.url).host} invites you to act for it as a member.`,
   );
   await page.goto(invitation);
-  await page.getByRole('heading', { name: 'A company invites you' }).waitFor();
+  await page.getByRole('heading', { name: 'Company invitation' }).waitFor();
   await page.getByText('Coop. <Kopakama> "U" & Sons invites you. Your role: member').waitFor();
   await expectAccessible(page);
-  expect(await page.getByText('that account becomes the member').count()).toBe(0);
+  expect(await page.getByText('that account becomes a member').count()).toBe(0);
   await logIn(page, pages.url, operator.email);
   await page.goto(`${pages.url}/register`);
   await page.getByText(`You are logged in as ${operator.email}`).waitFor();
   await expectAccessible(page);
   await page.goto(invitation);
-  await page.getByText(`The invitation is to ${member.email}: that account becomes the member`).waitFor();
+  await page.getByText(`The invitation is for ${member.email}: that account becomes a member`).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByText(`${member.email} is a member of the company now`).waitFor();
   await page.goto(invitation);
-  await page.getByText('This invitation was answered already').waitFor();
+  await page.getByText('This invitation has already been answered').waitFor();
   expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
   await expectAccessible(page);
   await page.context().clearCookies();
@@ -339,8 +339,8 @@ test('who has no account registers from the mail of an invitation, and joins by 
   await page.getByLabel('Given name').fill('Late');
   await page.getByLabel('Family name').fill('Comer');
   await page.getByLabel('Password').fill(PASSPHRASE);
-  await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByText('Your account is created').waitFor();
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('Account created').waitFor();
   page.off('request', note);
   // Playwright shows the fragment of the page itself, which no browser sends.
   expect(asked.filter(one => one !== `${link} undefined` && /comer/.test(one))).toEqual([]);
@@ -374,7 +374,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
     (await admin.send('GET', '/trace/api/administration/jobs')).body.data.failedMails as number;
   await eventually(failed, count => count === 2);
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
-  await page.getByRole('link', { name: '2 mails about accounts could not be delivered' }).click();
+  await page.getByRole('link', { name: '2 emails about accounts could not be delivered' }).click();
   const row = (email: string) => page.getByRole('row').filter({ hasText: email });
   for (const email of people) {
     await row(email).getByText('Confirmation of the address').waitFor();
@@ -418,7 +418,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   const entry = { contacts: [address], discoverable: true };
   expect((await send('PUT', `/packet/directory/users/${user.id}`, entry)).status).toBe(200);
   await logInByForm(page, await linkTo(address), user.email);
-  await page.getByText('others can share packets with you by it').waitFor();
+  await page.getByText('others can use it to share packets with you').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('The address is confirmed').waitFor();
@@ -436,7 +436,7 @@ test('a first administrator without a mailbox is asked for an address, which alo
     [id],
   );
   await logIn(page, pages.url, 'admin@fieldtrace.local');
-  const need = page.getByRole('link', { name: 'no e-mail address that mails reach' });
+  const need = page.getByRole('link', { name: 'Your e-mail address can’t receive emails' });
   await need.waitFor();
   await page.goto(`${pages.url}/first-run?step=address`);
   await page.getByText('admin@fieldtrace.local is a stand-in').waitFor();
@@ -459,10 +459,10 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.getByText('confirm that its e-mail address changes').waitFor();
   await page.getByLabel('Password of the account').fill(PASSWORD);
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('Your e-mail address is changed').waitFor();
+  await page.getByText('Your e-mail address has been changed').waitFor();
   await page.goto(pages.url);
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
-  await page.getByRole('link', { name: 'There are no backups yet' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
+  await page.getByRole('link', { name: 'No backups yet' }).waitFor();
   expect(await need.count()).toBe(0);
   // Those who have an address are not asked for one, and the last step knows.
   await page.goto(`${pages.url}/first-run?step=address`);
@@ -476,9 +476,9 @@ test('what was shared with an address before its user could be found waits in th
   const { email } = await pages.newUser();
   await shareWith(email);
   await logIn(page, pages.url, email);
-  await page.getByRole('link', { name: '1 invitation to a shared packet waits for you' }).click();
+  await page.getByRole('link', { name: '1 invitation to a shared packet is waiting for you' }).click();
   await page.getByText('First Administrator wants to share a packet with you').waitFor();
-  await page.getByText(`Accepting puts the packets that were shared with ${email} into your inbox`).waitFor();
+  await page.getByText(`When you accept, the packets shared with ${email} appear in your inbox`).waitFor();
   await expectAccessible(page);
   expect(await page.getByRole('button', { name: 'Accept all' }).count()).toBe(0);
   await page.getByRole('button', { name: 'Accept' }).click();

@@ -305,7 +305,7 @@ test('an observation that was not sent survives a logout, and is sent after the 
   expect(await (await answered).headerValue('clear-site-data')).toBe('"cache"');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logIn(page, pages.url, email);
-  await page.getByText('1 observation waits in this browser to be sent').waitFor();
+  await page.getByText('1 observation in this browser is waiting to be sent').waitFor();
   expect(await withMessage('before the logout')).toEqual([]);
   await page.unroute('**/packet/intake/scouting');
   await page.reload();

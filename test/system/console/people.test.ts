@@ -157,7 +157,7 @@ test('a record of others, or one that there is not, is said to be missing, with 
   const company = (await send('POST', '/trace/api/company/create', { name: 'Kopanyi' })).body.data.id;
   const thread = (await send('POST', '/packet/chat/threads', { name: 'Lot 7' })).body.thread_id;
   await logIn(page, pages.url, ben.email);
-  await page.getByRole('heading', { name: 'What needs you' }).waitFor();
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   for (const [path, sentence, list] of [
     [`/companies/${company}`, 'There is no such company, or you may not see it.', 'Companies'],
     ['/companies/999999', 'There is no such company, or you may not see it.', 'Companies'],

@@ -85,8 +85,8 @@ test('a wrong password is told, an empty field is named; nothing of the console 
     await page.getByRole('button', { name: 'Log in' }).click();
     await expect.poll(() => alert.allInnerTexts()).toEqual([told]);
     if (status !== 'UNCONFIRMED') continue;
-    await page.getByText('This installation sends no mails').waitFor();
-    expect(await page.getByRole('button', { name: 'Send the mail again' }).count()).toBe(0);
+    await page.getByText('This installation doesn’t send emails').waitFor();
+    expect(await page.getByRole('button', { name: 'Resend the email' }).count()).toBe(0);
     await expectAccessible(page);
   }
   await become('ACTIVE');
@@ -398,15 +398,15 @@ test('a registration and a forgotten password are asked for without a login', as
   await page.getByLabel('Family name').fill('Mwangi');
   await page.getByLabel('E-mail address').fill('zawadi@example.org');
   await page.getByLabel('Password').fill('short');
-  await page.getByRole('button', { name: 'Create the account' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('[aria-invalid=true]').waitFor();
   expect(await page.locator('[aria-invalid=true]').getAttribute('name')).toBe('password');
   await expectAccessible(page);
   await page.getByLabel('Password').fill('maize in the rain');
-  await page.getByRole('button', { name: 'Create the account' }).click();
-  await page.getByText('Your account is created').waitFor();
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByText('Account created').waitFor();
   await page.getByText('Ask an administrator to confirm your address and to activate').waitFor();
-  expect(await page.getByRole('link', { name: 'Send the mail again' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Resend the email' }).count()).toBe(0);
   expect(await page.getByText('SMTP_URL').count()).toBe(0);
   await expectAccessible(page);
   const [user] = await pages.query(
@@ -417,9 +417,9 @@ test('a registration and a forgotten password are asked for without a login', as
   await page.goto(`${pages.url}/confirm-email/${await storedToken('zawadi@example.org')}`);
   await page.getByLabel('Password of the account').fill('maize in the rain');
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('This installation sends no mails: try to log in later.').waitFor();
+  await page.getByText('This installation doesn’t send emails: try to log in later.').waitFor();
   await expectAccessible(page);
 
   await page.goto(`${pages.url}/forgotten-password`);
-  await page.getByText('on the server they can set a new password for you').waitFor();
+  await page.getByText('to set a new password for you on the server').waitFor();
 });

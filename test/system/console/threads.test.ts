@@ -321,7 +321,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     await page.getByText(notice).first().waitFor();
   }
   await page.getByText('as soon as they log in with this address').waitFor();
-  await page.getByText('This installation sends no mails: tell them yourself').waitFor();
+  await page.getByText('This installation doesn’t send emails, so pass on the invitation yourself').waitFor();
   expect(await page.getByText('DATA_DIR').count()).toBe(0);
   await expectAccessible(page);
   const sharing = page.getByRole('dialog', { name: 'Share' });
@@ -354,7 +354,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   await page.getByRole('dialog').getByRole('button', { name: 'Decline' }).click();
   await row(1).getByRole('cell', { name: 'Declined' }).waitFor();
   await page.getByLabel('Status').selectOption('pending');
-  await page.getByText('Nothing fits').waitFor();
+  await page.getByText('No matching shares').waitFor();
   await page.getByLabel('Status').selectOption('accepted');
   await row(0).getByRole('link').click();
   await page.getByText('to share').first().waitFor();
@@ -398,7 +398,7 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   );
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).first().click();
-  await page.getByText('You are a member now').waitFor();
+  await page.getByText('You are now a member').waitFor();
   expect((await caro.send('GET', '/trace/api/company/list')).body.data.items).toHaveLength(1);
 
   const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
@@ -406,8 +406,8 @@ test('invitations: that of a mail by its link or code, that of a company by a bu
   const contact_value = 'caro-in-the-field@example.org';
   await made(ana, '/packet/shares', { packet_id, from_user: ana.id, contact_value });
   const link = await eventually(() => linkOfMail(contact_value));
-  await page.getByText('I have got an invitation by mail', { exact: true }).click();
-  const field = page.getByLabel('Link of the mail');
+  await page.getByText('I have an invitation code', { exact: true }).click();
+  const field = page.getByLabel('Link from the email');
   await field.fill(`${pages.packetUrl}/invitations/not-a-token`);
   await page.getByRole('button', { name: 'Accept' }).click();
   await page.getByRole('alert').waitFor();
@@ -444,7 +444,7 @@ test('threads with new messages are marked until their end is seen, in every tab
   expect((await eve.send('GET', '/packet/chat/unread')).body.thread_ids).toEqual([]);
 
   await second.goto(`${pages.url}/`);
-  await second.getByText('Nothing waits for you').waitFor();
+  await second.getByText('Nothing needs your attention').waitFor();
   await page.goto(`${pages.url}/threads`);
   await say(dan, thread_id, 'It goes on');
   await row.getByText('New messages').waitFor(SOON);
