@@ -151,7 +151,7 @@ async function addProduct(): Promise<void> {
   await field('Description').fill('From the hills above the lake');
   await field('Photo').setInputFiles(await photo('photo.jpg'));
   await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
-  await press('Add the product');
+  await press('Add product');
   await page.getByRole('heading', { name: 'Washed Bourbon' }).waitFor();
   await look(page);
 }
@@ -161,7 +161,7 @@ async function printLabel(): Promise<string> {
   const { page } = browser;
   await page.getByRole('link', { name: 'Labels' }).click();
   await named('title').fill('Harvest 2026');
-  await press('Add the label');
+  await press('Add label');
   await page.getByRole('heading', { name: 'Harvest 2026' }).waitFor();
   await page.getByRole('region', { name: 'Preview' }).getByText('From the hills above the lake').waitFor();
   await press('Publish');
@@ -169,11 +169,11 @@ async function printLabel(): Promise<string> {
   await look(page);
   await page.getByRole('link', { name: 'Batches' }).click();
   const form = page.locator('form', { has: page.getByLabel('Produced on') });
-  await form.getByLabel('Number of the batch').fill('B-1');
+  await form.getByLabel('Batch number').fill('B-1');
   await field('Produced on').fill('2026-02-01');
   await field('Expires on').fill('2026-03-01');
   await field('Authenticity can be checked').check();
-  await press('Add the batch');
+  await press('Add batch');
   await page.getByText('The batch is saved').waitFor();
   await expectAccessible(page);
 

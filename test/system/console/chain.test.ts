@@ -264,7 +264,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   const grower = await pages.newUser();
   await (await pages.login(grower.email)).send('POST', '/trace/api/company/create', { name: 'Station' });
   await logIn(page, `${pages.url}/products`, grower.email);
-  await page.getByText('There are no products yet').waitFor();
+  await page.getByText('No products yet').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'New product' }).first().click();
   await named('name').fill('Washed Bourbon');
@@ -275,10 +275,10 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await expect.poll(() => field('Latitude').inputValue()).not.toBe('');
   await field('Name of the place').fill('Station A');
   await field('Latitude').fill('95');
-  await press('Add the product');
+  await press('Add product');
   await page.locator('[name="origin.locations.0.latitude"][aria-invalid="true"]').waitFor();
   await field('Latitude').fill('-1,95');
-  await press('Add the product');
+  await press('Add product');
   await page.getByRole('heading', { name: 'Washed Bourbon' }).waitFor();
   await expectAccessible(page);
   await field('Description').fill('From the hills above the lake');
@@ -294,7 +294,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByRole('link', { name: 'Labels' }).click();
   await page.getByText('This product has no label yet').waitFor();
   await named('title').fill('Spring');
-  await press('Add the label');
+  await press('Add label');
   await page.getByRole('heading', { name: 'Spring' }).waitFor();
   await editWithPreview();
   await press('Save');

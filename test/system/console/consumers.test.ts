@@ -93,9 +93,9 @@ const stored = async (path: string) => done(await pages.login(user.email), 'GET'
 test('the journey of a product is placed on its map, and the places of its origin have their details', async () => {
   const { page } = browser;
   await asOwner(`/products/${productId}`);
-  const map = page.getByRole('img', { name: 'Map of the journey of the product' });
+  const map = page.getByRole('img', { name: 'Map of the product’s journey' });
   await map.click({ position: { x: 200, y: 100 } });
-  await page.getByText('A click places point 2 of the journey').waitFor();
+  await page.getByText('Click to place point 2 of the journey').waitFor();
   await map.click({ position: { x: 300, y: 60 } });
   await page.getByRole('group', { name: 'Journey 2' }).waitFor();
   expect(await map.locator('circle').count()).toBe(2);
@@ -103,7 +103,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   await press('Add a place');
   await field('Name of the place').fill('Station A');
   await field('Area in hectares').fill('1.5');
-  const origin = page.getByRole('img', { name: 'Map of the world with the pins of the origin' });
+  const origin = page.getByRole('img', { name: 'World map with the places of origin' });
   expect(await origin.getAttribute('viewBox')).toBe('-180 -85 360 145');
   await field('Latitude').fill('-2');
   await field('Longitude').fill('230');
@@ -138,8 +138,8 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(await field('Country').inputValue()).toBe('RW');
   await page.getByText('Middle of the map: -2°, 30°, Rwanda').waitFor();
   // Nothing that is saved moves before it is chosen; the place that was added does.
-  await page.getByText('A click places pin 2;').waitFor();
-  await page.getByText('A click places point 3 of the journey').waitFor();
+  await page.getByText('Click to place pin 2;').waitFor();
+  await page.getByText('Click to place point 3 of the journey').waitFor();
   await press('Add a place');
   const corner = { position: { x: 9, y: 9 } };
   await origin.click(corner);
@@ -151,9 +151,9 @@ test('the journey of a product is placed on its map, and the places of its origi
   await press('My position 1');
   await page.getByText('The browser gives no position').waitFor();
   await press('Remove entry 2');
-  await page.getByText('A click places pin 2;').waitFor();
+  await page.getByText('Click to place pin 2;').waitFor();
   await press('Place 1 on the map');
-  await page.getByText('A click places pin 1;').waitFor();
+  await page.getByText('Click to place pin 1;').waitFor();
   await origin.click(corner);
   expect(await page.locator('[name="origin.locations.0.latitude"]').inputValue()).toMatch(/^1\./);
   expect(await page.locator('[name="origin.locations.0.countryCode"]').inputValue()).toBe('RW');
@@ -240,12 +240,12 @@ test('the history of a product says in sentences what was done, with names in pl
 test('final products are added, changed and removed, entries of the knowledge blog added and changed', async () => {
   const { page } = browser;
   await asOwner(`/products/${productId}/final-products`);
-  await page.getByText('There are no final products yet').waitFor();
+  await page.getByText('No final products yet').waitFor();
   await expectAccessible(page);
   await named('name').fill('A bag');
   await field('Unit').selectOption({ label: 'Bag' });
   await field('Spring').check();
-  await press('Add the final product');
+  await press('Add final product');
   await press('A bag');
   await expect.poll(() => named('name').inputValue()).toBe('A bag');
   expect(await field('Spring').isChecked()).toBe(true);
@@ -259,10 +259,10 @@ test('final products are added, changed and removed, entries of the knowledge bl
   await press('A large bag');
   await press('Remove');
   await inDialog('Remove');
-  await page.getByText('There are no final products yet').waitFor();
+  await page.getByText('No final products yet').waitFor();
 
   await page.getByRole('link', { name: 'Knowledge blog' }).click();
-  await page.getByText('There are no entries yet').waitFor();
+  await page.getByText('No entries yet').waitFor();
   await expectAccessible(page);
   await named('title').fill(XSS);
   await field('Subject').selectOption({ label: 'quality' });
@@ -271,7 +271,7 @@ test('final products are added, changed and removed, entries of the knowledge bl
   await press('Add a document');
   await field('File').setInputFiles(photo);
   await page.getByRole('link', { name: 'photo.jpg' }).waitFor();
-  await press('Add the entry');
+  await press('Add entry');
   await press(XSS);
   await expect.poll(() => field('Text').inputValue()).toBe('How we wash');
   await page.getByRole('link', { name: 'photo.jpg' }).waitFor();
@@ -306,35 +306,35 @@ test('a label has its own places, chooses documents, and has batches that can be
 
   await page.getByRole('link', { name: 'Label', exact: true }).click();
   await page.getByRole('region', { name: 'Preview' }).getByText('Washing').waitFor();
-  await page.getByText('later changes to the product do not reach it').waitFor();
+  await page.getByText('later changes to the product aren’t copied').waitFor();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Batches' }).click();
-  await page.getByText('There are no batches').waitFor();
+  await page.getByText('No batches yet').waitFor();
   await expectAccessible(page);
   // The filter above it has a field of the same name.
   const form = page.locator('form', { has: page.getByLabel('Produced on') });
-  await form.getByLabel('Number of the batch').fill('B-1');
+  await form.getByLabel('Batch number').fill('B-1');
   await field('Produced on').fill('2026-02-01');
   await field('Expires on').fill('2025-02-01');
-  await press('Add the batch');
+  await press('Add batch');
   await page.locator('[name="expiryDate"][aria-invalid="true"]').waitFor();
   await page.getByText('A batch cannot expire before it is produced').waitFor();
   await field('Expires on').fill('2027-02-01');
   await field('Authenticity can be checked').check();
-  await press('Add the batch');
+  await press('Add batch');
   await page.getByText('The batch is saved').waitFor();
   await press('B-1');
   await page.getByRole('heading', { name: 'Change batch B-1' }).waitFor();
-  await form.getByLabel('Number of the batch').fill('B-2');
+  await form.getByLabel('Batch number').fill('B-2');
   await press('Save');
   await page.getByRole('button', { name: 'B-2' }).waitFor();
   const { items } = await stored(`product/label/${label.id}/batches`);
   expect(items).toMatchObject([{ number: 'B-2', productionDate: '2026-02-01', checkAuthenticity: true }]);
   await press('B-2');
-  await press('Remove the batch');
-  await inDialog('Remove the batch');
-  await page.getByText('There are no batches').waitFor();
+  await press('Remove batch');
+  await inDialog('Remove batch');
+  await page.getByText('No batches yet').waitFor();
 
   await page.goto(`${pages.url}/products/${productId}/history`);
   await page.getByRole('row', { name: 'changed Label Spring · Documents' }).getByText('Washing').waitFor();
@@ -354,11 +354,11 @@ test('what consumers write is announced to the owner of the product until somebo
   await page.getByText('age: 30').waitFor();
   await expectAccessible(page);
   await page.getByLabel('Kind').selectOption('COMPLAINT');
-  await page.getByText('There is no feedback yet').waitFor();
+  await page.getByText('No feedback yet').waitFor();
   await page.getByLabel('Kind').selectOption('PRAISE');
   await page.getByRole('button', { name: /^Remove \d+$/ }).click();
   await inDialog('Remove');
-  await page.getByText('There is no feedback yet').waitFor();
+  await page.getByText('No feedback yet').waitFor();
 
   await page.goto(pages.url);
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
@@ -371,12 +371,12 @@ test('unpublishing a label asks first; a partner of the product reads the label 
   const { page } = browser;
   await asOwner(`/labels/${label.id}`);
   await press('Unpublish');
-  await page.getByText('Codes that are printed already will lead nowhere until').waitFor();
+  await page.getByText('Printed codes won’t work until').waitFor();
   await inDialog('Cancel');
   expect((await stored(`product/label/${label.id}`)).status).toBe('PUBLISHED');
   await press('Unpublish');
   await inDialog('Unpublish');
-  await page.getByText('The label is not public any more').waitFor();
+  await page.getByText('The label is no longer public').waitFor();
   await press('Publish');
   await page.getByText('The label is published').waitFor();
 
@@ -401,7 +401,7 @@ test('unpublishing a label asks first; a partner of the product reads the label 
   await expectAccessible(page);
   await page.goto(`${pages.url}/products/${productId}/labels`);
   await page.getByRole('link', { name: 'Spring' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Add the label' }).count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'Add label' }).count()).toBe(0);
   const owner = await pages.login(user.email);
   await done(owner, 'PUT', 'product', { id: productId, associatedCompanies: [] });
   await done(owner, 'POST', `product/label/${label.id}/differences`, { names: [] });
@@ -413,7 +413,7 @@ test('unpublishing a label asks first; a partner of the product reads the label 
   await done(owner, 'PUT', 'product', { id: productId, description: 'From the valley' });
   await page.reload();
   await page.getByText('Product changed since').waitFor();
-  await page.getByRole('link', { name: 'See what differs' }).waitFor();
+  await page.getByRole('link', { name: 'Show differences' }).waitFor();
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
 });
@@ -471,7 +471,7 @@ test('an associated company leaves a product; an administrator merges it into an
   await logIn(page, `${pages.url}/products/${productId}`, roaster.email);
   await expectAccessible(page);
   await press('Remove Roastery from the product');
-  await page.getByText('The company no longer takes part in the product').waitFor();
+  await page.getByText('The company was removed from the product').waitFor();
   expect((await stored(`product/${productId}`)).associatedCompanies).toHaveLength(1);
 
   const colleague = await pages.newUser();
@@ -593,11 +593,11 @@ test('places of a batch are on a map, with their country, and have no plot', asy
   const { id: labelId } = await done(grower, 'POST', 'product/label/create', made);
   await logIn(page, `${pages.url}/labels/${labelId}/batches`, grower.email);
   const form = page.locator('form', { has: page.getByLabel('Produced on') });
-  await form.getByLabel('Number of the batch').fill('B-1');
+  await form.getByLabel('Batch number').fill('B-1');
   await press('Add a place');
   await field('Name of the place').fill('Station A');
   await paste('Latitude', '-1.95; 30.06');
-  const map = page.getByRole('img', { name: 'Map of the world with the pins of the origin' });
+  const map = page.getByRole('img', { name: 'World map with the places of origin' });
   await expect.poll(() => map.locator('circle').count()).toBe(1);
   await press('Add a place');
   await map.click({ position: { x: 9, y: 9 } });
@@ -605,7 +605,7 @@ test('places of a batch are on a map, with their country, and have no plot', asy
   expect(await page.locator('[name="locations.0.countryCode"]').inputValue()).toBe('RW');
   expect(await page.getByLabel('Registered field').count()).toBe(0);
   await look('places-of-a-batch');
-  await press('Add the batch');
+  await press('Add batch');
   await page.getByText('The batch is saved').waitFor();
   const [batch] = (await done(grower, 'GET', `product/label/${labelId}/batches`)).items;
   expect(batch.locations).toMatchObject([

@@ -94,7 +94,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   });
   await logIn(page, `${pages.url}/products/${productId}/labels`, owner.email);
   await page.getByText('Product changed since').waitFor();
-  await page.getByRole('link', { name: 'See what differs' }).click();
+  await page.getByRole('link', { name: 'Show differences' }).click();
   await card().getByText('The label and its product differ in 6 points').waitFor();
   expect(await card().getAttribute('open')).not.toBeNull();
   const ticked = await card().getByRole('checkbox', { checked: true }).count();
@@ -118,8 +118,8 @@ test('a label whose product has changed shows both side by side, and takes over 
 
   await page.getByLabel('Text: production').fill('Honey');
   await box('Origin').uncheck();
-  await press('Take over what is ticked');
-  await page.getByText('The label now says what you ticked').waitFor();
+  await press('Copy ticked values');
+  await page.getByText('Values copied to the label').waitFor();
   const taken = await content();
   expect(taken).toMatchObject({
     ...{ name: 'Red Bourbon', description: `From the valley ${XSS}`, process: { production: 'Washed' } },
@@ -146,13 +146,13 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   await box('Description').waitFor();
   await page.getByLabel('Text: description').fill('From our lake');
   await change({ responsibility: { laborPolicies: 'No children work' } });
-  await press('Take over what is ticked');
+  await press('Copy ticked values');
   await card().getByRole('alert').getByText('It has changed since you read it').waitFor();
   await box('Labour policies').waitFor();
   expect((await content()).responsibility).toBeUndefined();
   await box('Labour policies').uncheck();
-  await press('Take over what is ticked');
-  await page.getByText('What you typed and did not save is still in the form').waitFor();
+  await press('Copy ticked values');
+  await page.getByText('Your unsaved text is still in the form').waitFor();
   expect(await page.getByLabel('Text: description').inputValue()).toBe('From our lake');
   expect((await content()).description).toBe('From the lake');
   await press('Save');

@@ -243,8 +243,8 @@ test('a text of a label in conflict is on the screen after what differed above i
   await packaging.fill('Paper');
   const other = await page.context().newPage();
   await other.goto(`${pages.url}${path}`);
-  await other.getByRole('button', { name: 'Take over what is ticked' }).click();
-  await other.getByText('The label now says what you ticked').waitFor();
+  await other.getByRole('button', { name: 'Copy ticked values' }).click();
+  await other.getByText('Values copied to the label').waitFor();
   await other.close();
   await save(page);
   await page.getByRole('button', { name: 'Load the other’s version' }).click();

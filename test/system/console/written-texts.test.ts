@@ -207,7 +207,7 @@ test(
       ['/threads', 'You take part in no thread'],
       ['/threads?keyword=onerror', 'No message fits'],
       ['/companies', 'You have no company yet'],
-      ['/products', 'There are no products yet'],
+      ['/products', 'No products yet'],
       ['/packets?type=chat_message', 'No packet fits'],
       ['/inbox', 'Nobody has shared anything with you yet'],
     ];
