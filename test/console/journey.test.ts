@@ -105,11 +105,11 @@ async function observe(): Promise<void> {
   await page.getByRole('img', { name: 'leaf.jpg' }).waitFor();
   await context.setOffline(true);
   await press('Send');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await expectAccessible(page);
   expect(await pages.query('packet_service', 'SELECT FROM packets')).toEqual([]);
   await context.setOffline(false);
-  await page.getByText('waits to be sent').waitFor({ state: 'detached' });
+  await page.getByText('waiting to be sent').waitFor({ state: 'detached' });
   await page.getByRole('status').filter({ hasText: 'Sent:' }).getByRole('link', { name: MESSAGE }).click();
 
   await page.getByText(MESSAGE).first().waitFor();
@@ -117,7 +117,7 @@ async function observe(): Promise<void> {
   await expect.poll(() => leaf.evaluate(image => image.naturalWidth)).toBe(64);
   await page.getByText('-1.95; 30.06').waitFor();
   await press('Check it here');
-  await page.getByText('The hash fits').waitFor();
+  await page.getByText('The hash matches').waitFor();
   await look(page);
   expect(await pages.query('packet_service', 'SELECT FROM packets')).toHaveLength(1);
 }
@@ -130,7 +130,7 @@ async function findAmongPackets(): Promise<void> {
   await rows.getByText('Zawadi Mwangi').waitFor();
   await look(page);
   await page.getByLabel('Type').selectOption('weather');
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   expect(new URL(page.url()).search).toBe('?type=weather');
   await page.goBack();
   await rows.getByText(MESSAGE).waitFor();

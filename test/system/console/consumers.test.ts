@@ -149,7 +149,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(await page.locator('[name="origin.locations.0.latitude"]').inputValue()).toBe('-2');
   expect(await page.locator('[name="origin.locations.1.latitude"]').inputValue()).toMatch(/^1\./);
   await press('My position 1');
-  await page.getByText('The browser gives no position').waitFor();
+  await page.getByText('The browser provides no position').waitFor();
   await press('Remove entry 2');
   await page.getByText('Click to place pin 2;').waitFor();
   await press('Place 1 on the map');

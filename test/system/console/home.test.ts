@@ -77,7 +77,7 @@ test('a day without anything says so, and what came in is counted by hour and op
   await page.setViewportSize(DESKTOP);
   // Observed in 2020, and came in during this hour.
   await counted.click();
-  await page.getByText('Only what came in from').waitFor();
+  await page.getByText('Only packets received from').waitFor();
   const rows = page.getByRole('table').locator('tbody tr');
   await expect.poll(() => rows.count()).toBe(3);
   await expectAccessible(page);
@@ -86,8 +86,8 @@ test('a day without anything says so, and what came in is counted by hour and op
     .getByRole('link', { name: /o’clock: 0$/ })
     .first()
     .click();
-  await page.getByText('No packet fits').waitFor();
-  await page.getByRole('button', { name: 'Show the other times, too' }).click();
+  await page.getByText('No matching packets').waitFor();
+  await page.getByRole('button', { name: 'Show all times' }).click();
   await expect.poll(() => rows.count()).toBe(3);
   expect(realComplaints(browser)).toEqual([]);
 });

@@ -63,7 +63,7 @@ async function pickMiddle(): Promise<void> {
   const { page } = browser;
   await eventually(async () => {
     await canvas().click();
-    return page.getByRole('region', { name: 'What was chosen' }).isVisible();
+    return page.getByRole('region', { name: 'Selection' }).isVisible();
   });
 }
 
@@ -71,7 +71,7 @@ test('an empty map says what to do next, and loads nothing of another host', asy
   const { page, asked } = browser;
   await logIn(page, `${pages.url}/map`, email);
   await drawn();
-  await page.getByText('There are no observations yet').waitFor();
+  await page.getByText('No observations yet').waitFor();
   expect(await page.getByRole('button', { name: 'Remove filters' }).count()).toBe(0);
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
@@ -84,7 +84,7 @@ test('observations are asked for once, before the map is there, and fields only 
   asked.length = 0;
   await page.goto(`${pages.url}/map?at=6/10/20`);
   await drawn();
-  await page.getByText('There are no observations yet').waitFor();
+  await page.getByText('No observations yet').waitFor();
   const requests = asked.map(url => new URL(url).pathname);
   const tiles = requests.filter(name => name.startsWith('/packet/tiles/observations/6/'));
   expect(tiles.length).toBeGreaterThan(2);
@@ -110,7 +110,7 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   );
   expect(await rows.first().innerText()).toContain('<b>Leaf rust</b>');
   await pickMiddle();
-  const details = page.getByRole('region', { name: 'What was chosen' });
+  const details = page.getByRole('region', { name: 'Selection' });
   await details.getByText('<b>Leaf rust</b>').waitFor();
   expect(await details.getByRole('link', { name: 'Open the packet' }).getAttribute('href')).toContain(id);
   await expectAccessible(page);
@@ -127,14 +127,14 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   );
   await page.getByLabel('Text in this detail').fill('beans');
   await page.getByLabel('Text in this detail').press('Enter');
-  await page.getByText('No observation fits').waitFor();
+  await page.getByText('No observations match').waitFor();
   await page.goBack();
   await page.goBack();
   await page.getByLabel('Detail of an observation').fill('crop');
   await page.getByLabel('Detail of an observation').press('Enter');
   await page.getByLabel('Text in this detail').fill('beans');
   await page.getByLabel('Text in this detail').press('Enter');
-  await page.getByText('No observation fits').waitFor();
+  await page.getByText('No observations match').waitFor();
   expect(new URL(page.url()).searchParams.get('field')).toBe('crop');
   await page.goBack();
   await eventually(
@@ -182,7 +182,7 @@ test('the link in the navigation opens the map again: without filters, where the
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=9/70/-150&type=weather`, email);
   await drawn();
-  await page.getByText('passes the filters').waitFor();
+  await page.getByText('matches the filters').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Map', exact: true }).click();
   const query = () => new URL(page.url()).searchParams;
   await eventually(() => !query().has('type') && /^[1-3]\b/.test(query().get('at') ?? ''));
@@ -201,11 +201,11 @@ test('a map without observations says so, and shows where there are some', async
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=9/70/-150`, email);
   await drawn();
-  await page.getByText('Nothing has been observed in this part of the map').waitFor();
+  await page.getByText('Nothing observed in this part of the map').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Zoom out to the observations' }).click();
   await page.getByRole('table').getByText('Elsewhere').waitFor();
-  await page.getByText('Nothing has been observed').waitFor({ state: 'detached' });
+  await page.getByText('Nothing observed').waitFor({ state: 'detached' });
 });
 
 test('a map whose tiles are slow says that it is loading', async () => {
@@ -217,7 +217,7 @@ test('a map whose tiles are slow says that it is loading', async () => {
     await route.continue();
   });
   await logIn(page, `${pages.url}/map?at=5/0/30`, email);
-  const loading = page.getByRole('status').filter({ hasText: 'The map is loading' });
+  const loading = page.getByRole('status').filter({ hasText: 'Loading the map' });
   await drawn();
   await loading.waitFor();
   answer();
@@ -242,7 +242,7 @@ test('fields have another shape than observations, and a legend says which', asy
   await eventually(async () => sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0])) === 1);
   await logIn(page, `${pages.url}/map?at=3/60/20`, email);
   await drawn();
-  const legend = page.getByRole('list', { name: 'Signs on the map' });
+  const legend = page.getByRole('list', { name: 'Legend' });
   expect(await legend.getByRole('listitem').allInnerTexts()).toEqual([
     'Observation',
     expect.stringMatching(/Several observations$/),
@@ -251,15 +251,15 @@ test('fields have another shape than observations, and a legend says which', asy
   ]);
   // Only its square can be clicked at this zoom.
   await pickMiddle();
-  const card = page.getByRole('region', { name: 'What was chosen' });
+  const card = page.getByRole('region', { name: 'Selection' });
   await card.getByRole('heading', { name: 'Field' }).waitFor();
   // An observation from before has none of the field's name.
   const which = 'Observations belong to the fields that were registered when they were made';
   await card.getByRole('button', { name: 'Observations of this field' }).click();
-  await page.getByText('No observation fits').waitFor();
+  await page.getByText('No observations match').waitFor();
   await page.getByText(which).waitFor();
   await page.goto(`${pages.url}/map?at=3/60/20&geoid=${'0'.repeat(64)}`);
-  await page.getByText('No observation fits').waitFor();
+  await page.getByText('No observations match').waitFor();
   expect(await page.getByText(which).count()).toBe(0);
 });
 
@@ -271,7 +271,7 @@ test('a click on a place with several observations lists them all', async () => 
   await logIn(page, `${pages.url}/map?at=18/-20/140`, email);
   await drawn();
   await pickMiddle();
-  const details = page.getByRole('region', { name: 'What was chosen' });
+  const details = page.getByRole('region', { name: 'Selection' });
   await details.getByRole('heading', { name: '2 observations at this place' }).waitFor();
   for (const message of ['At noon', 'In the evening']) await details.getByText(message).waitFor();
   await details.getByRole('button', { name: 'Close' }).click();
@@ -291,7 +291,7 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
   expect(new URL(page.url()).searchParams.get('at')).toBe('15/52.5/13.4');
   await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\sm$/ }).waitFor();
-  await page.getByText('This map has only the borders of countries').waitFor();
+  await page.getByText('This map shows only country borders').waitFor();
   await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
   await expectAccessible(page);
 });
@@ -331,11 +331,11 @@ test('what comes in while the map is open appears on it', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=15/10.5/20.5`, email);
   await drawn();
-  await page.getByText('There are no observations here').waitFor();
+  await page.getByText('No observations here').waitFor();
   await observe(10.5, 20.5, 'Just now');
   await page.getByRole('table').getByText('Just now').waitFor();
   await pickMiddle();
-  await page.getByRole('region', { name: 'What was chosen' }).getByText('Just now').waitFor();
+  await page.getByRole('region', { name: 'Selection' }).getByText('Just now').waitFor();
 });
 
 test('a field is drawn with the mouse, with the keyboard, or from a file, and is on the map then', async () => {
@@ -364,7 +364,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await page.getByText('1 field was registered').waitFor();
   // What was registered is shown without a click, and is there for one.
-  const card = page.getByRole('region', { name: 'What was chosen' });
+  const card = page.getByRole('region', { name: 'Selection' });
   await card.getByText('Drawn field').waitFor();
   await card.getByRole('button', { name: 'Close' }).click();
   await card.waitFor({ state: 'detached' });
@@ -391,10 +391,10 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   ];
   await writeFile(file, 'no fields');
   await page.getByRole('button', { name: 'Register a field' }).click();
-  const chooseFile = page.getByLabel('GeoJSON file instead');
+  const chooseFile = page.getByLabel('Use a GeoJSON file instead');
   await chooseFile.setInputFiles(file);
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  const complaint = page.getByText('The file has no polygons in GeoJSON');
+  const complaint = page.getByText('The file contains no GeoJSON polygons');
   await complaint.waitFor();
   await writeFile(file, JSON.stringify({ type: 'Polygon', coordinates: [ring] }));
   await chooseFile.setInputFiles([]);
@@ -436,9 +436,9 @@ test('corners are positions of the person who walks along the edge; without one,
   await logIn(page, `${pages.url}/map?at=17/46.001/5.001`, email);
   await page.setViewportSize(PHONE);
   await page.getByRole('button', { name: 'Register a field' }).click();
-  const here = page.getByRole('button', { name: 'My position as a corner' });
+  const here = page.getByRole('button', { name: 'Add my position as a corner' });
   await here.click();
-  await page.getByText('The browser gives no position').waitFor();
+  await page.getByText('The browser provides no position').waitFor();
   await page.context().grantPermissions(['geolocation'], { origin: pages.url });
   await page.context().setGeolocation({ latitude: 46, longitude: 5, accuracy: 8 });
   await here.click();
@@ -474,7 +474,7 @@ test('without WebGL the screen says so, and has the list', async () => {
   const { page } = without;
   await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null');
   await logIn(page, `${pages.url}/map`, email);
-  await page.getByText('it has no WebGL').waitFor();
+  await page.getByText('it doesn’t support WebGL').waitFor();
   await page.getByRole('table').getByText('Leaf rust').waitFor();
   await expectAccessible(page);
   await without.close();

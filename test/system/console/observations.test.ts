@@ -124,7 +124,7 @@ test('an observation with photo, position and further fields is sent from a phon
 
   const status = page.getByRole('status').filter({ hasText: 'Sent:' });
   await status.waitFor();
-  expect(await page.getByText('it is sent as soon as').count()).toBe(0);
+  expect(await page.getByText('will be sent as soon as').count()).toBe(0);
   await expectAccessible(page);
   await status.getByRole('link', { name: message }).click();
   expect(new URL(page.url()).pathname).toBe(`/packets/${packet.Header.id}`);
@@ -135,7 +135,7 @@ test('an observation with photo, position and further fields is sent from a phon
   await page.getByText('-1.95; 30.06').waitFor();
   await page.getByTitle(packet.Header.geoid).first().waitFor();
   await page.getByRole('button', { name: 'Check it here' }).click();
-  await page.getByText('The hash fits').waitFor();
+  await page.getByText('The hash matches').waitFor();
   await page.getByText('As JSON').click();
   await page.getByText(`"hash": "${packet.Footer.hash}"`).waitFor();
   await expectAccessible(page);
@@ -249,7 +249,7 @@ test('a packet that was changed on its way does not fit its hash', async () => {
   await page.goto(`${pages.url}/packets/${id}`);
   await page.getByText('as it is').first().waitFor();
   await page.getByRole('button', { name: 'Check it here' }).click();
-  await page.getByText('The hash does not fit').waitFor();
+  await page.getByText('The hash does not match').waitFor();
   await page.unroute(address);
 });
 
@@ -260,15 +260,15 @@ test('observations without a connection are kept, survive a reload, and are sent
   await page.getByRole('heading', { name: 'New observation' }).waitFor();
   await page.context().setOffline(true);
   await observe(page, 'offline one');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await observe(page, 'offline two');
-  await page.getByText('2 observations wait to be sent').waitFor();
+  await page.getByText('2 observations are waiting to be sent').waitFor();
   await expectAccessible(page);
   expect(await withMessage('offline one')).toEqual([]);
   await page.context().setOffline(false);
   await expect.poll(async () => (await withMessage('offline two')).length, SOON).toBe(1);
-  await page.getByText('observations wait to be sent').waitFor({ state: 'detached' });
-  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+  await page.getByText('observations are waiting to be sent').waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByText('waiting to be sent').count(), SOON).toBe(0);
 
   // The answer is lost, not the request.
   await page.route('**/packet/intake/scouting', async route => {
@@ -276,11 +276,11 @@ test('observations without a connection are kept, survive a reload, and are sent
     await route.abort().catch(() => {});
   });
   await observe(page, 'answer lost');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await page.unroute('**/packet/intake/scouting');
   await page.reload();
   await expect.poll(async () => (await withMessage('answer lost'))[0]?.Body.attachments.length, SOON).toBe(1);
-  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('waiting to be sent').count(), SOON).toBe(0);
   for (const message of ['offline one', 'offline two', 'answer lost']) {
     const [packet, ...more] = await withMessage(message);
     expect(more).toEqual([]);
@@ -289,7 +289,7 @@ test('observations without a connection are kept, survive a reload, and are sent
     const stored = expect.objectContaining({ status: 'stored', content_type: 'image/jpeg' });
     await expect.poll(files, SOON).toEqual([stored]);
   }
-  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('waiting to be sent').count(), SOON).toBe(0);
 });
 
 test('an observation that was not sent survives a logout, and is sent after the next login', async () => {
@@ -299,7 +299,7 @@ test('an observation that was not sent survives a logout, and is sent after the 
   await page.getByRole('heading', { name: 'New observation' }).waitFor();
   await page.route('**/packet/intake/scouting', route => route.abort());
   await observe(page, 'before the logout');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   const answered = page.waitForResponse(/\/api\/user\/logout/);
   await page.getByRole('button', { name: 'Log out' }).click();
   expect(await (await answered).headerValue('clear-site-data')).toBe('"cache"');
@@ -322,7 +322,7 @@ test('on a phone, what waits is below the bar after an observation was kept, and
   await page.getByLabel('Longitude').fill('2');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: 'Send', exact: true }).click();
-  const waiting = page.getByText('1 observation waits to be sent');
+  const waiting = page.getByText('1 observation is waiting to be sent');
   const notice = page.locator('.toast');
   await notice.waitFor();
   const [bar, said, told] = await Promise.all([
@@ -360,13 +360,13 @@ test('where the browser has no locks, what two tabs have sent is stored once, an
     await first.getByRole('button', { name: 'Send', exact: true }).click();
   };
   await write('sent by two');
-  await first.getByText('1 observation waits to be sent').waitFor();
+  await first.getByText('1 observation is waiting to be sent').waitFor();
   await second.goto(`${pages.url}/observations/new`);
   const link = (tab: Page, name: string) => tab.getByRole('link', { name });
   await link(second, 'sent by two').waitFor();
   await link(first, 'sent by two').waitFor();
   released.resolve();
-  await first.getByText('waits to be sent').waitFor({ state: 'detached' });
+  await first.getByText('waiting to be sent').waitFor({ state: 'detached' });
   await write('sent after it');
   for (const tab of tabs) {
     await link(tab, 'sent after it').waitFor();
@@ -386,7 +386,7 @@ test('who can read an observation is said as it was known last, and otherwise th
   await page.getByText('Everyone with an account here will be able to read it').waitFor();
   await page.evaluate("localStorage.removeItem('installation')");
   await page.reload();
-  await page.getByText('Who will be able to read it cannot be told without a connection').waitFor();
+  await page.getByText('You need a connection to see who will be able to read it').waitFor();
   await page.unroute('**/instance.json');
 });
 
@@ -436,7 +436,7 @@ test('additional fields become columns of the list and of its CSV file; the filt
   await rows.first().getByRole('link').click();
   await page.getByRole('heading', { name: 'Observation', exact: true }).waitFor();
   // The other packet is at the same place.
-  await page.getByText('Also from there:').waitFor();
+  await page.getByText('Also from this field:').waitFor();
   await page.goBack();
   await expect.poll(() => rows.count(), SOON).toBe(2);
 });

@@ -89,11 +89,11 @@ test('what waits has the time of the observation, and the notice that it is kept
   })(window.setTimeout)`);
   await page.locator('[name=observed_at]').fill('2026-03-01T08:15');
   await observe(page, 'from the ridge');
-  await page.getByText('Kept; it is sent as soon as').waitFor();
+  await page.getByText('Saved. It will be sent as soon as').waitFor();
   await page.getByRole('listitem').filter({ hasText: 'from the ridge' }).getByText('8:15').waitFor();
   await line.restore();
   await expect.poll(async () => (await withMessage('from the ridge')).length, SOON).toBe(1);
-  await expect.poll(() => page.getByText('Kept; it is sent as soon as').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('Saved. It will be sent as soon as').count(), SOON).toBe(0);
 });
 
 test('after one visit the console opens without a connection, and an observation made then arrives once', async () => {
@@ -108,20 +108,20 @@ test('after one visit the console opens without a connection, and an observation
   await page.getByRole('heading', { name: 'New observation' }).waitFor();
   await page.getByText('Everyone with an account here will be able to read it').waitFor();
   await observe(page, 'from the valley');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await page.reload();
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await expectAccessible(page);
   expect(await withMessage('from the valley')).toEqual([]);
   const other = await page.context().newPage();
   await other.goto(`${line.url}/observations/new`);
-  await other.getByText('1 observation waits to be sent').waitFor();
+  await other.getByText('1 observation is waiting to be sent').waitFor();
 
   // Both tabs send it as soon as they can.
   await line.restore();
   await expect.poll(async () => (await withMessage('from the valley')).length, SOON).toBe(1);
-  await expect.poll(() => page.getByText('waits to be sent').count(), SOON).toBe(0);
-  await expect.poll(() => other.getByText('waits to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('waiting to be sent').count(), SOON).toBe(0);
+  await expect.poll(() => other.getByText('waiting to be sent').count(), SOON).toBe(0);
   for (const tab of [page, other]) await tab.getByRole('link', { name: 'from the valley' }).waitFor();
   await expect.poll(() => page.getByText('There is no connection').count(), SOON).toBe(0);
   await other.close();
@@ -211,7 +211,7 @@ test('after its first use the map is drawn without a connection, too', async () 
   await expectAccessible(page);
   await line.restore();
   await expect.poll(() => lacking.count(), SOON).toBe(0);
-  await expect.poll(() => page.getByText('The map is loading').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('Loading the map').count(), SOON).toBe(0);
 });
 
 test('a map that was opened without a connection moves to the observations once it is back, with what waited', async () => {
@@ -225,10 +225,10 @@ test('a map that was opened without a connection moves to the observations once 
   await page.reload();
   await page.getByText('There is no connection. New observations are kept').waitFor();
   await observe(page, 'from the summit');
-  await page.getByText('1 observation waits to be sent').waitFor();
+  await page.getByText('1 observation is waiting to be sent').waitFor();
   await page.goto(`${line.url}/map`);
   await page.getByText('Parts of the map could not be loaded').waitFor();
-  await expect.poll(() => page.getByText('The map is loading').count(), SOON).toBe(0);
+  await expect.poll(() => page.getByText('Loading the map').count(), SOON).toBe(0);
   expect(new URL(page.url()).searchParams.get('at')).toBe(null);
   const other = await page.context().newPage();
   await other.goto(`${line.url}/packets`);

@@ -46,7 +46,7 @@ async function observe(message: string, hour: number): Promise<void> {
 test('after a login the list says what to do while it is empty, and loads little', async () => {
   const { page, asked } = browser;
   await logInByForm(page, `${pages.url}/packets`, email);
-  await page.getByText('There are no packets yet').waitFor();
+  await page.getByText('No packets yet').waitFor();
   await expectAccessible(page);
   expect(realComplaints(browser)).toEqual([]);
   for (const url of asked) expect(url).toMatch(new RegExp(`^(data:|${pages.url}/)`));
@@ -76,12 +76,12 @@ test('packets are listed newest first, page by page; filters are in the address,
   expect(await isFocused(rows.nth(1).getByRole('link'))).toBe(true);
 
   await page.getByLabel('Type').selectOption('weather');
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   expect(new URL(page.url()).search).toBe('?type=weather');
   await page.goBack();
   await expect.poll(() => rows.count()).toBe(50);
   await page.goForward();
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   await page.getByRole('button', { name: 'Remove filters' }).click();
   await expect.poll(() => rows.count()).toBe(50);
   await expectAccessible(page);
@@ -142,7 +142,7 @@ test('fields have names: in the table, in the filter, which finds them, and on t
   expect(new URL(page.url()).searchParams.get('geoid')).toBe(geoid);
   await filter.fill('0'.repeat(64));
   await filter.press('Enter');
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   await page.getByRole('button', { name: 'Remove filters' }).click();
   expect(await filter.inputValue()).toBe('');
 
@@ -185,7 +185,7 @@ test('filters of place are behind a button, and in sight while one of them is in
   // What was opened stays open when another filter is chosen.
   await near.fill('0,0,1');
   await near.press('Enter');
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   await page.getByRole('button', { name: 'More filters (1)' }).click();
   expect(await near.isVisible()).toBe(false);
   await page.reload();

@@ -110,12 +110,12 @@ test('who has shared a packet sees with whom, and what became of it; who has dec
   const { page } = browser;
   await logIn(page, `${pages.url}/packets/${id}`, ana.email);
   const list = page.getByRole('listitem');
-  await list.filter({ hasText: ben.email }).getByText('waits for an answer').waitFor();
+  await list.filter({ hasText: ben.email }).getByText('not answered yet').waitFor();
   await page.getByRole('button', { name: 'Share' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Share' });
   await dialog.getByLabel('E-mail address or phone number').fill(cas.email);
   await dialog.getByRole('button', { name: 'Share' }).click();
-  await list.filter({ hasText: cas.email }).getByText('waits for an answer').waitFor();
+  await list.filter({ hasText: cas.email }).getByText('not answered yet').waitFor();
   for (const { share_id } of shares) await ben.send('POST', `/packet/shares/${share_id}/reject`, {});
   await page.reload();
   await list.filter({ hasText: ben.email }).getByText('declined').waitFor();

@@ -107,17 +107,17 @@ test('no script can read the cookies of the session', async () => {
 test('an expired access token is renewed without a word', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
-  await page.getByText('There are no packets yet').waitFor();
+  await page.getByText('No packets yet').waitFor();
   await page.context().clearCookies({ name: 'trace-accessToken' });
   await page.getByLabel('Type').selectOption('note');
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   expect(await dialog(page).count()).toBe(0);
 });
 
 test('where the session has ended, a login above the screen goes on with what was asked', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
-  await page.getByText('There are no packets yet').waitFor();
+  await page.getByText('No packets yet').waitFor();
   await endSessions();
   await page.getByRole('button', { name: 'More filters' }).click();
   const area = page.getByLabel('Area', { exact: false });
@@ -126,7 +126,7 @@ test('where the session has ended, a login above the screen goes on with what wa
   await dialog(page).waitFor();
   await expectAccessible(page);
   await logInAgain(page);
-  await page.getByText('No packet fits').waitFor();
+  await page.getByText('No matching packets').waitFor();
   expect(await area.inputValue()).toBe('29,-2,30,-1');
   expect(await dialog(page).count()).toBe(0);
 });
@@ -134,7 +134,7 @@ test('where the session has ended, a login above the screen goes on with what wa
 test('who closes that dialog is logged out', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
-  await page.getByText('There are no packets yet').waitFor();
+  await page.getByText('No packets yet').waitFor();
   await endSessions();
   await page.getByLabel('Type').selectOption('note');
   await dialog(page).waitFor();

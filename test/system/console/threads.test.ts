@@ -311,7 +311,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   await logIn(page, `${pages.url}/packets/${ids[0]}`, ana.email);
   for (const [contact, notice] of [
     [ben.email, `Shared with ${ben.email}`],
-    ['stranger@example.org', 'The packet waits for stranger@example.org'],
+    ['stranger@example.org', 'The packet is waiting for stranger@example.org'],
   ] as const) {
     await page.getByRole('button', { name: 'Share' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
@@ -335,8 +335,8 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   expect(await page.getByText('waits for foo').count()).toBe(0);
   await contact.fill('+250 788 123 456');
   await sharing.getByRole('button', { name: 'Share' }).click();
-  await page.getByText('The packet waits for +250 788 123 456').waitFor();
-  await page.getByText('a phone number gets no mail').waitFor();
+  await page.getByText('The packet is waiting for +250 788 123 456').waitFor();
+  await page.getByText('phone numbers receive no email').waitFor();
   expect(await page.getByText('log in with this address').count()).toBe(0);
   await made(ana, '/packet/shares', { packet_id: ids[1], from_user: ana.id, contact_value: ben.email });
 

@@ -208,7 +208,7 @@ test(
       ['/threads?keyword=onerror', 'No message fits'],
       ['/companies', 'You have no company yet'],
       ['/products', 'No products yet'],
-      ['/packets?type=chat_message', 'No packet fits'],
+      ['/packets?type=chat_message', 'No matching packets'],
       ['/inbox', 'Nobody has shared anything with you yet'],
     ];
     const closed = [
