@@ -132,7 +132,7 @@ test('fields have names: in the table, in the filter, which finds them, and on t
   await expect.poll(() => filter.inputValue()).toBe('Lower meadow <b>');
 
   await filter.fill(geoid.slice(0, 20));
-  await page.getByText('The name of no field begins with this').waitFor();
+  await page.getByText('No field name begins with this').waitFor();
   await filter.press('Enter');
   expect(
     await filter.evaluate(input => (input as unknown as { validationMessage: string }).validationMessage),

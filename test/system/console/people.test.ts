@@ -140,7 +140,7 @@ test('a thread without others says so, and leads to where they are added', async
   const { thread_id } = await made(ana, '/packet/chat/threads', { name: 'Lot 7' });
   const { page } = browser;
   await logIn(page, `${pages.url}/threads/${thread_id}`, ana.email);
-  const alone = page.getByText('Nobody else takes part in this thread yet');
+  const alone = page.getByText('Nobody else is in this thread yet');
   await alone.waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Invite somebody' }).click();

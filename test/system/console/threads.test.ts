@@ -78,7 +78,7 @@ async function expectRoomOnPhone(page: Page): Promise<void> {
 test('a thread is opened, written in, joined by a colleague whose messages come by themselves, and left', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/threads`, ana.email);
-  await page.getByText('You take part in no thread').waitFor();
+  await page.getByText('No threads yet').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'New thread' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New thread' });
@@ -86,7 +86,7 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   await dialog.getByRole('button', { name: 'Open' }).click();
   await page.getByRole('heading', { name: 'Lot 7 <b>rust</b>' }).waitFor();
   const thread = new URL(page.url()).pathname.split('/').at(-1) as string;
-  await page.getByText('Nothing was written yet').waitFor();
+  await page.getByText('No messages yet').waitFor();
   await expectRoomOnPhone(page);
 
   // A text that is too long is kept whole and not sent.
@@ -138,7 +138,7 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   await page.getByRole('button', { name: 'Leave the thread' }).click();
   await question.getByText('You are the only participant').waitFor();
   await question.getByRole('button', { name: 'Leave the thread' }).click();
-  await page.getByText('You take part in no thread').waitFor();
+  await page.getByText('No threads yet').waitFor();
   await page.goto(`${pages.url}/threads/${thread}`);
   await page.getByRole('alert').waitFor();
   expect(realComplaints(browser)).toEqual([]);
@@ -166,7 +166,7 @@ test('search finds parts of words in any script, marks them, and leads to the th
   await expectAccessible(page);
   await search.fill('nothing like it');
   await search.press('Enter');
-  await page.getByText('No message fits').waitFor();
+  await page.getByText('No matching messages').waitFor();
   await page.goBack();
   const hit = page.getByRole('main').getByRole('link', { name: 'Search', exact: true }).first();
   expect(await hit.getAttribute('title')).toBe(thread_id);
@@ -222,7 +222,7 @@ test('a hit opens its thread at the message, however far up it is, and leads bac
   await page.waitForURL(url => url.search === '');
   await page.goBack();
   await found.waitFor();
-  await page.getByRole('link', { name: 'Back to the messages found' }).click();
+  await page.getByRole('link', { name: 'Back to the search results' }).click();
   await page.locator('mark', { hasText: 'Quelea' }).waitFor();
   expect(new URL(page.url()).search).toBe('?keyword=quelea&from=2025-01-01');
 });
@@ -232,14 +232,14 @@ test('a found message that is in the thread no more is missed, and the newest on
   await say(ana, thread_id, 'still here');
   const { page } = browser;
   await logIn(page, `${pages.url}/threads/${thread_id}?message=${newUlid()}`, ana.email);
-  await page.getByText('is not in this thread any more').waitFor();
+  await page.getByText('is no longer in this thread').waitFor();
   await log(page).getByText('still here').waitFor();
   await say(ana, thread_id, 'and this comes');
   await log(page).getByText('and this comes').waitFor();
   await page.goto(`${pages.url}/threads/${thread_id}?message=<b>`);
-  await page.getByText('is not in this thread any more').waitFor();
+  await page.getByText('is no longer in this thread').waitFor();
   await log(page).getByText('and this comes').waitFor();
-  expect(await page.getByRole('link', { name: 'Back to the messages found' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Back to the search results' }).count()).toBe(0);
   await expectAccessible(page);
 });
 
@@ -332,7 +332,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
     await page.getByText('This is neither an e-mail address').waitFor();
     await expectAccessible(page);
   }
-  expect(await page.getByText('waits for foo').count()).toBe(0);
+  expect(await page.getByText('waiting for foo').count()).toBe(0);
   await contact.fill('+250 788 123 456');
   await sharing.getByRole('button', { name: 'Share' }).click();
   await page.getByText('The packet is waiting for +250 788 123 456').waitFor();

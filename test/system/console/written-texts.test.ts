@@ -204,8 +204,8 @@ test(
     const stranger = await pages.newUser('USER', { name: 'Other', surname: 'Tenant' });
     await logIn(page, pages.url, stranger.email);
     const empty: [string, string][] = [
-      ['/threads', 'You take part in no thread'],
-      ['/threads?keyword=onerror', 'No message fits'],
+      ['/threads', 'No threads yet'],
+      ['/threads?keyword=onerror', 'No matching messages'],
       ['/companies', 'You have no company yet'],
       ['/products', 'No products yet'],
       ['/packets?type=chat_message', 'No matching packets'],
