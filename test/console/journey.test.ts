@@ -78,7 +78,7 @@ async function activate(): Promise<void> {
   const { page } = browser;
   await logInByForm(page, `${pages.url}/administration/users?query=zawadi`, ADMIN.username, ADMIN.password);
   for (const [action, done] of [
-    ['Confirm the address', `The address ${EMAIL} was confirmed`],
+    ['Confirm address', `The address ${EMAIL} was confirmed`],
     ['Activate', `${EMAIL} was activated`],
   ] as const) {
     await page.getByRole('button', { name: `Manage ${EMAIL}` }).click();
