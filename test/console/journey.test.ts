@@ -142,7 +142,7 @@ async function addProduct(): Promise<void> {
   await page.getByRole('link', { name: 'New company' }).first().click();
   await named('name').fill('Kopakama');
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
-  await press('Add the company');
+  await press('Add company');
   await page.getByRole('heading', { name: 'Kopakama' }).waitFor();
 
   await page.getByRole('link', { name: 'Products' }).click();
