@@ -78,7 +78,7 @@ async function activate(): Promise<void> {
   const { page } = browser;
   await logInByForm(page, `${pages.url}/administration/users?query=zawadi`, ADMIN.username, ADMIN.password);
   for (const [action, done] of [
-    ['Confirm the address', `The address ${EMAIL} was confirmed`],
+    ['Confirm address', `The address ${EMAIL} was confirmed`],
     ['Activate', `${EMAIL} was activated`],
   ] as const) {
     await page.getByRole('button', { name: `Manage ${EMAIL}` }).click();
@@ -142,7 +142,7 @@ async function addProduct(): Promise<void> {
   await page.getByRole('link', { name: 'New company' }).first().click();
   await named('name').fill('Kopakama');
   await page.getByLabel('Country').selectOption({ label: 'Rwanda' });
-  await press('Add the company');
+  await press('Add company');
   await page.getByRole('heading', { name: 'Kopakama' }).waitFor();
 
   await page.getByRole('link', { name: 'Products' }).click();

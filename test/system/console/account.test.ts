@@ -40,7 +40,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   expect(browser.complaints.filter(text => text.includes('404'))).toEqual([]);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
-  await page.getByLabel('Language of mails').selectOption('SW');
+  await page.getByLabel('Email language').selectOption('SW');
   await page.getByLabel('Others can share packets').check();
   await pages.query('trace_backend', 'DELETE FROM sessions');
   await page.getByRole('button', { name: 'Save' }).click();
@@ -51,7 +51,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   await dialog.getByRole('alert').waitFor();
   await dialog.getByLabel('Password').fill(PASSWORD);
   await dialog.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('Your profile is saved').waitFor();
+  await page.getByText('Profile saved').waitFor();
   expect(await page.getByLabel('Given name').inputValue()).toBe('Zawadi <b>Mwangi</b>');
   expect(await page.getByText('Zawadi <b>Mwangi</b>').count()).toBe(1);
   const [user] = await pages.query(
@@ -67,7 +67,7 @@ test('a field that the service refuses is told beside it, and nothing typed is l
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Given name').fill('x'.repeat(300));
-  await page.getByLabel('Language of mails').waitFor();
+  await page.getByLabel('Email language').waitFor();
   await page.getByLabel('Family name').fill('Kept');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.locator('[name=name][aria-invalid=true]').waitFor();
@@ -105,7 +105,7 @@ test('without a connection nothing typed is lost, and the form can be sent once 
   await page.context().setOffline(false);
   expect(await page.getByLabel('Family name').inputValue()).toBe('Kept');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('Your profile is saved').waitFor();
+  await page.getByText('Profile saved').waitFor();
 });
 
 test('a change of address waits for both addresses, and can be taken back', async () => {
@@ -113,13 +113,13 @@ test('a change of address waits for both addresses, and can be taken back', asyn
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('New e-mail address').fill('new@example.org');
   await page.getByLabel('Current password').fill('wrong');
-  await page.getByRole('button', { name: 'Change the address' }).click();
+  await page.getByRole('button', { name: 'Change address' }).click();
   await page.locator('[name=currentPassword][aria-invalid=true]').waitFor();
   await page.getByText('The password is missing or wrong').waitFor();
   await page.getByLabel('Current password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Change the address' }).click();
-  await page.getByText('The change to new@example.org waits').waitFor();
-  await page.getByRole('button', { name: 'Cancel the change' }).click();
+  await page.getByRole('button', { name: 'Change address' }).click();
+  await page.getByText('Your address changes to new@example.org once').waitFor();
+  await page.getByRole('button', { name: 'Cancel change' }).click();
   await page.getByLabel('New e-mail address').waitFor();
 });
 
@@ -131,8 +131,8 @@ test('a new password ends the other sessions and keeps this one', async () => {
   const section = page.locator('section').first();
   await section.getByLabel('Current password').fill(PASSWORD);
   await section.getByLabel('New password').fill('maize in the rain');
-  await section.getByRole('button', { name: 'Change the password' }).click();
-  await page.getByText('Your password is changed').waitFor();
+  await section.getByRole('button', { name: 'Change password' }).click();
+  await page.getByText('Password changed').waitFor();
   expect((await other.send('GET', '/trace/api/user/profile')).status).toBe(401);
   await page.reload();
   await page.getByRole('heading', { name: 'Second factor' }).waitFor();
@@ -163,25 +163,25 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByLabel('Code').fill(codes[0] as string);
   await page.getByRole('button', { name: 'Log in' }).click();
-  await page.getByText('A login needs a code of your app').waitFor();
+  await page.getByText('You need a code from your app to log in').waitFor();
   expect(await section.getByRole('button', { name: 'Set up a second factor' }).count()).toBe(0);
   await page.getByRole('link', { name: 'Your data' }).click();
   await page.getByLabel('Code').waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'API keys' }).click();
   await page.getByLabel('Name').fill('station');
-  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.locator('[name=code][aria-invalid=true]').waitFor();
   expect(await page.getByLabel('Code').getAttribute('autocomplete')).toBe('one-time-code');
   await page.getByLabel('Code').fill(codes[2] as string);
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('Copy the key now').waitFor();
   await page.getByRole('button', { name: 'Revoke' }).click();
   const asking = page.getByRole('dialog');
   await asking.getByLabel('Code').fill(codes[3] as string);
   await asking.getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('You have no keys').waitFor();
+  await page.getByText('No keys yet').waitFor();
   await page.getByRole('link', { name: 'Security' }).click();
 
   await section.getByLabel('Remove the second factor').check();
@@ -216,13 +216,13 @@ test('sessions are listed, and another one is ended', async () => {
   const { page } = browser;
   const other = await pages.login(email);
   await logInByForm(page, `${pages.url}/account/sessions`, email);
-  await page.getByText('This one').waitFor();
+  await page.getByText('This session').waitFor();
   const device = page.getByRole('cell', { name: /^Chrome \d+ on Linux$/ });
   expect(await device.getAttribute('title')).toMatch(/^Mozilla/);
-  await page.getByRole('columnheader', { name: 'Logged in or renewed' }).waitFor();
+  await page.getByRole('columnheader', { name: 'Last login or renewal' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'End' }).click();
-  await page.getByText('The session is ended').waitFor();
+  await page.getByText('Session ended').waitFor();
   await expect.poll(() => page.getByRole('button', { name: 'End' }).count()).toBe(0);
   expect((await other.send('GET', '/trace/api/user/profile')).status).toBe(401);
 });
@@ -230,15 +230,15 @@ test('sessions are listed, and another one is ended', async () => {
 test('a key is made, shown once, and revoked', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account/keys`, email);
-  await page.getByText('You have no keys').waitFor();
+  await page.getByText('No keys yet').waitFor();
   await page.getByLabel('Name').fill('weather <i>station</i>');
-  await page.getByLabel('May').selectOption('write');
+  await page.getByLabel('Access').selectOption('write');
   const end = page.locator('[name="expiresAt"]');
   await end.fill('2026-01-01');
-  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByText('This must be in the future').waitFor();
   await end.fill('');
-  await page.getByRole('button', { name: 'Create the key' }).click();
+  await page.getByRole('button', { name: 'Create key' }).click();
   const key = await page.getByText(/^ft_/).innerText();
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: pages.url });
   await page.getByRole('button', { name: 'Copy' }).click();
@@ -254,8 +254,8 @@ test('a key is made, shown once, and revoked', async () => {
   const dialog = page.getByRole('dialog');
   await dialog.getByText('weather <i>station</i>').waitFor();
   await dialog.getByRole('button', { name: 'Revoke' }).click();
-  await page.getByText('The key “weather <i>station</i>” is revoked').waitFor();
-  await page.getByText('You have no keys').waitFor();
+  await page.getByText('Key “weather <i>station</i>” revoked').waitFor();
+  await page.getByText('No keys yet').waitFor();
   expect(await page.getByText(key).count()).toBe(0);
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).status).toBe(401);
 });

@@ -68,17 +68,17 @@ test('an administrator finds who registered, activates them, and finds it in the
   await expectAccessible(page);
   await dialog.getByRole('heading', { name: `${person.name} Mwangi` }).waitFor();
   await dialog.getByText('Address not confirmed').waitFor();
-  await dialog.getByRole('button', { name: 'Confirm the address and activate' }).click();
-  await dialog.getByText('By activating the account you vouch that the address is theirs').waitFor();
+  await dialog.getByRole('button', { name: 'Confirm address and activate' }).click();
+  await dialog.getByText('By activating the account, you vouch that the address is theirs').waitFor();
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
-  await dialog.getByRole('button', { name: 'Make a link to confirm the address' }).click();
+  await dialog.getByRole('button', { name: 'Create confirmation link' }).click();
   await dialog.getByText('Give this link to zawadi@example.org yourself').waitFor();
   await dialog.getByText(`${pages.url}/confirm-email/`).waitFor();
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Confirm the address', exact: true }).click();
-  await page.getByText('No user fits').waitFor();
+  await dialog.getByRole('button', { name: 'Confirm address', exact: true }).click();
+  await page.getByText('No matching users').waitFor();
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Activate' }).click();
@@ -87,10 +87,10 @@ test('an administrator finds who registered, activates them, and finds it in the
   const { id } = (await user.send('GET', '/trace/api/user/profile')).body.data;
 
   await page.getByRole('link', { name: 'Audit' }).click();
-  await page.getByLabel('Id of the record').fill(String(id));
-  await page.getByLabel('Id of the record').press('Enter');
+  await page.getByLabel('Record ID').fill(String(id));
+  await page.getByLabel('Record ID').press('Enter');
   const activated = page.getByRole('row', { name: `activated the account of ${person.name} Mwangi` });
-  await activated.getByText('Waits for activation').waitFor();
+  await activated.getByText('Waiting for activation').waitFor();
   await activated.getByText('Active', { exact: true }).waitFor();
   await activated.getByText('Details', { exact: true }).click();
   await activated.getByText('"ACTIVATE_USER"').waitFor();
@@ -111,7 +111,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByRole('cell', { name: 'Administrator', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
-  await dialog.getByText('zawadi@example.org is logged out everywhere and cannot log in').waitFor();
+  await dialog.getByText('zawadi@example.org will be logged out everywhere').waitFor();
   await dialog.getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('cell', { name: 'Deactivated' }).waitFor();
   expect((await user.send('GET', '/trace/api/user/profile')).status).toBe(401);
@@ -126,12 +126,12 @@ test('what the audit has about a person is one click away, and nothing is offere
   expect((await send('POST', '/trace/api/user/admin/execute/DEACTIVATE_USER', { id })).status).toBe(200);
   await asAdmin(`/administration/users?query=${email}`);
   await page.getByRole('button', { name: `Manage ${email}` }).click();
-  await page.getByRole('link', { name: 'What the audit has about this person' }).click();
+  await page.getByRole('link', { name: 'Activity' }).click();
   const byAdmin = page.getByRole('row', { name: 'deactivated the account of' });
   await byAdmin.waitFor();
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
-  await page.getByLabel('Which entries').selectOption({ label: 'What this person did' });
+  await page.getByLabel('Entries').selectOption({ label: 'By this person' });
   await byAdmin.waitFor({ state: 'detached' });
   await page.getByRole('row', { name: 'logged in' }).first().waitFor();
 
@@ -186,7 +186,7 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await asAdmin('/administration/audit');
   const rows = page.locator('tbody tr');
   await rows.first().waitFor();
-  await page.getByLabel('Name or e-mail of a user').fill(ADMIN.username.slice(1).toUpperCase());
+  await page.getByLabel('User name or e-mail').fill(ADMIN.username.slice(1).toUpperCase());
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.has('user')).toBe(true);
   const controls = page.locator('.filters :is(input, select)');
@@ -196,9 +196,9 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
   await page.getByRole('cell', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
-  await page.getByLabel('Name or e-mail of a user').fill('nobody at all');
+  await page.getByLabel('User name or e-mail').fill('nobody at all');
   await page.getByRole('button', { name: 'Apply' }).click();
-  await page.getByText('No entry fits').waitFor();
+  await page.getByText('No matching entries').waitFor();
   await page.goto(`${pages.url}/administration/audit?userId=Grace`);
   await page.getByRole('alert').getByText('Please write a whole number').waitFor();
   expect(await rows.count()).toBe(0);
@@ -229,7 +229,7 @@ test('choosing a filter applies what is typed into the others, and loses none of
   expect(await page.getByRole('searchbox').inputValue()).toBe('');
 
   await page.goto(`${pages.url}/administration/audit`);
-  await page.getByLabel('Id of the record').fill('7');
+  await page.getByLabel('Record ID').fill('7');
   await page.getByLabel('To', { exact: true }).fill('2026-01-31');
   await page.getByLabel('Action').selectOption('LOGIN');
   await expect.poll(query).toBe('?entityId=7&to=2026-01-31&action=LOGIN');
@@ -268,8 +268,8 @@ test('every action and kind of record in the audit has a name of its own, and ot
   await asAdmin('/administration/audit');
   await page.getByRole('cell', { name: 'OF_BEFORE' }).waitFor();
   await page.getByRole('link', { name: 'earlier_kind 1' }).waitFor();
-  await page.getByText('changed the setting Name of the instance').waitFor();
-  await page.getByText('Changed: Value, Whether it can be read without a login').waitFor();
+  await page.getByText('changed the setting Instance name').waitFor();
+  await page.getByText('Changed: Value, Readable without a login').waitFor();
   await page.getByText('Reason: No administrator had activated the account yet').waitFor();
   await page.getByLabel('Language').selectOption('de');
   await page.getByRole('cell', { name: 'hat sich angemeldet' }).first().waitFor();
@@ -312,7 +312,7 @@ test('what the service refuses is told in the dialog', async () => {
   await pages.query('trace_backend', 'DELETE FROM sessions WHERE user_id = $1', [id]);
   await pages.query('trace_backend', 'DELETE FROM users WHERE id = $1', [id]);
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
-  await page.getByRole('dialog').getByText('cannot log in any more').waitFor();
+  await page.getByRole('dialog').getByText('can no longer log in').waitFor();
   await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
   await page.getByRole('dialog').getByRole('alert').getByText('User not found').waitFor();
 });
@@ -344,8 +344,8 @@ test('a notification that was given up is delivered again at a click, says when 
   expect(await page.getByRole('link', { name: 'A shared packet' }).getAttribute('href')).toBe(
     `/packets/${packet_uuid}`,
   );
-  await page.getByRole('heading', { name: 'Mails' }).first().waitFor();
-  expect(await page.getByRole('heading', { name: 'Given up', exact: true }).count()).toBe(0);
+  await page.getByRole('heading', { name: 'Email' }).first().waitFor();
+  expect(await page.getByRole('heading', { name: 'Failed', exact: true }).count()).toBe(0);
   await expectAccessible(page);
   const row = page.getByRole('row').filter({ hasText: ben.email });
   const press = async (name: string) => {
@@ -362,13 +362,13 @@ test('a notification that was given up is delivered again at a click, says when 
   await row.getByText('and failed again').waitFor();
   receiver.behaviour = 'take';
   await press('Deliver again');
-  await page.getByText('1 delivery will be tried again').waitFor();
+  await page.getByText('1 delivery will be retried').waitFor();
   await page.getByRole('row', { name: /Delivered$/ }).waitFor();
   await page.reload();
-  await page.getByText('Nothing was given up').waitFor();
+  await page.getByText('No failed notifications').waitFor();
   expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
   await page.getByRole('link', { name: 'Audit' }).click();
-  const replayed = page.getByRole('row').filter({ hasText: 'let given-up notifications be delivered again' });
+  const replayed = page.getByRole('row').filter({ hasText: 'had failed notifications delivered again' });
   await replayed.first().getByText('To: Ana Uwase').waitFor();
 
   receiver.behaviour = 'fail';
@@ -378,10 +378,10 @@ test('a notification that was given up is delivered again at a click, says when 
   // Home looks again by itself.
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click({ timeout: 60_000 });
   await press('Dismiss');
-  await page.getByText('The notification is dismissed').waitFor();
-  await page.getByText('Nothing was given up').waitFor();
+  await page.getByText('Notification dismissed').waitFor();
+  await page.getByText('No failed notifications').waitFor();
   await page.goto(`${pages.url}/administration/audit?part=CONCERNED&userId=${ben.id}`);
-  await page.getByText('dismissed a notification that was given up').waitFor();
+  await page.getByText('dismissed a failed notification').waitFor();
   await page.goto(pages.url);
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   await page.getByRole('link', { name: 'No backups yet' }).waitFor();
@@ -393,7 +393,7 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await asAdmin('/administration/health');
   await page.getByText('There are no backups: if the server is lost, everything is lost.').waitFor();
   await page
-    .getByRole('img', { name: /^Memory: at most \d/ })
+    .getByRole('img', { name: /^Memory: up to \d/ })
     .first()
     .waitFor();
   await expectAccessible(page);
@@ -407,7 +407,7 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByText('L’horloge est à l’heure').waitFor();
   await page.getByText('Il fonctionne').first().waitFor();
   await page.getByLabel('Langue').selectOption('en');
-  await page.getByRole('link', { name: 'What to do about backups' }).click();
+  await page.getByRole('link', { name: 'Backup instructions' }).click();
   await page.getByText('npx fieldtrace backup verify').waitFor();
   await page.getByText("BACKUP_KEY='a passphrase").waitFor();
   await expectAccessible(page);
@@ -440,9 +440,9 @@ test('the name of the instance is changed in the settings, and everyone sees it'
   const elsewhere = await page.context().newPage();
   await elsewhere.goto(pages.url);
   await elsewhere.getByRole('banner').getByText('fieldtrace').waitFor();
-  await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
+  await page.getByLabel('Instance name').fill('Kivu <i>Growers</i>');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('The name of the instance is saved').waitFor();
+  await page.getByText('Instance name saved').waitFor();
   await page.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();
   // In the other tab, too.
   await elsewhere.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();

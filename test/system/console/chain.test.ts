@@ -46,7 +46,7 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await page.getByRole('link', { name: 'New company' }).first().click();
   await page.getByRole('heading', { name: 'New company' }).waitFor();
   await expectAccessible(page);
-  await press('Add the company');
+  await press('Add company');
   await page.getByText('Please fill this in').waitFor();
 
   await named('name').fill(`Kopanyi ${XSS}`);
@@ -73,11 +73,11 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await press('Add a document');
   const document = page.getByRole('group', { name: 'Documents and videos 1' });
   await document.getByLabel('Name').fill('Harvest');
-  await press('Add the company');
+  await press('Add company');
   await page.locator('[name="email"][aria-invalid="true"]').waitFor();
   await field('E-mail').fill('info@kopanyi.example');
   await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0);
-  await press('Add the company');
+  await press('Add company');
 
   await page.getByRole('heading', { name: XSS }).waitFor();
   expect(await field('City').inputValue()).toBe('Huye');
@@ -110,15 +110,15 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
 
   await named('name').fill('Patient growers');
   await field('Logo').setInputFiles({ ...photo, buffer: Buffer.from('not a picture') });
-  await press('Add the company');
+  await press('Add company');
   await expect.poll(() => button.innerText()).toBe('Uploading…');
   expect(await button.isDisabled()).toBe(true);
   passes.resolve();
   await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expect.poll(() => isFocused(field('Logo'))).toBe(true);
-  expect([sent, await button.innerText()]).toEqual([0, 'Add the company']);
+  expect([sent, await button.innerText()]).toEqual([0, 'Add company']);
 
-  await press('Add the company');
+  await press('Add company');
   await expect.poll(() => uploads).toBe(2);
   await page.getByText('The file must be a JPEG, PNG or WebP image').waitFor();
   await expectAccessible(page);
@@ -131,7 +131,7 @@ test('a form that is sent during an upload waits for it, and is not sent if it f
   expect(sent).toBe(0);
   isCut = false;
   passes = Promise.withResolvers();
-  await press('Add the company');
+  await press('Add company');
   await expect.poll(() => button.innerText()).toBe('Uploading…');
   passes.resolve();
   await page.getByRole('heading', { name: 'Patient growers' }).waitFor();
@@ -216,7 +216,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
 
   await page.context().clearCookies();
   await logIn(page, members, stranger.email);
-  await page.getByText('There is no such company').waitFor();
+  await page.getByText('Company not found').waitFor();
 });
 
 /** Opens the page of a label in a new tab, from the label's screen, and returns its path. */
@@ -332,7 +332,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
 test('an administrator switches currencies, everyone converts, and a rate is drawn as a line', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/currency`, user.email);
-  await page.getByText('Amounts can be converted once there are rates').waitFor();
+  await page.getByText('You can convert amounts once there are rates').waitFor();
   await page.getByRole('cell', { name: 'EUR', exact: true }).waitFor();
   await expectAccessible(page);
   await pages.query('trace_backend', "UPDATE currency_types SET enabled = false WHERE code = 'JPY'");
@@ -369,7 +369,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   await page.getByRole('cell', { name: 'Japanese Yen', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Enable JPY' }).click();
   await page.getByRole('button', { name: 'Disable JPY' }).waitFor();
-  await page.getByText('No provider of rates is set up').waitFor();
+  await page.getByText('No rate provider is set up').waitFor();
   const from = page.getByLabel('From', { exact: true });
   expect(await from.locator('option', { hasText: 'USD' }).first().textContent()).toBe('USD · US Dollar');
   await from.selectOption({ label: 'RWF · Rwandan Franc (no rates)' });
@@ -401,14 +401,14 @@ test('an administrator imports the rates of a file, sees what is wrong with anot
     buffer: Buffer.from(text),
   });
   await logIn(page, `${pages.url}/currency`, ADMIN.username, ADMIN.password);
-  await page.getByText('No file of rates has been imported yet').waitFor();
-  await press('Import the rates');
+  await page.getByText('No rate file has been imported yet').waitFor();
+  await press('Import rates');
   await page.getByText('Please fill this in').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,soon,\n'));
-  await press('Import the rates');
+  await press('Import rates');
   await page.getByText('Line 3: soon is not a rate of CHF').waitFor();
   await named('file').setInputFiles(file('Date,CHF,\n2024-05-16,0.98,\n2024-05-15,0.97,\n'));
-  await press('Import the rates');
+  await press('Import rates');
   await page.getByText('Imported. Rates: 2; days: 2').waitFor();
   await page.getByText('from May 15, 2024 to May 16, 2024').waitFor();
   await page.getByRole('button', { name: 'Disable CHF' }).waitFor();

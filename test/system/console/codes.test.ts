@@ -130,7 +130,7 @@ test('a value chain is made of codes; neither it nor they are deleted while some
   await added('product-type', { code: 'COFFEE', name: 'Coffee' });
   const facility = await added('chain/facility-type', { code: 'WASH', label: 'Washing station' });
   await asAdmin('/value-chains');
-  await page.getByText('There is no value chain yet').waitFor();
+  await page.getByText('No value chains yet').waitFor();
   await expectAccessible(page);
   await link('New value chain').first().click();
   await page.getByRole('heading', { name: 'New value chain' }).waitFor();
@@ -178,7 +178,7 @@ test('a disabled value chain does not change until it is enabled; nothing that u
   await press('Disable');
   await expectAccessible(page);
   await confirm('Disable');
-  await page.getByText('A disabled value chain does not change').waitFor();
+  await page.getByText('A disabled value chain can’t be changed').waitFor();
   expect(await named('name').isEditable()).toBe(false);
   expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
   await page.goto(`${pages.url}/value-chains?status=DISABLED`);
@@ -195,10 +195,10 @@ test('a disabled value chain does not change until it is enabled; nothing that u
   await press('Delete');
   await confirm('Delete');
   await page.getByRole('heading', { name: 'Value chains' }).waitFor();
-  await page.getByText('It is deleted').waitFor();
+  await page.getByText('Entry deleted').waitFor();
   expect(await link('Tea').count()).toBe(0);
   await page.goto(`${pages.url}/value-chains?query=nothing`);
-  await page.getByText('No value chain fits').waitFor();
+  await page.getByText('No matching value chains').waitFor();
 });
 
 test('a disabled code is marked, and is offered only where it is used already', async () => {
@@ -258,7 +258,7 @@ test('a regional administrator adds codes and changes none; a user has neither t
   await press('Save');
   await link('Store').waitFor();
   await link('Dry mill').click();
-  await page.getByText('Only a system administrator changes or deletes them').waitFor();
+  await page.getByText('Only system administrators can change or delete them').waitFor();
   expect(await page.getByRole('button', { name: /^(Save|Delete)$/ }).count()).toBe(0);
   expect(await named('label').isEditable()).toBe(false);
 
@@ -286,7 +286,7 @@ test('a list or a code that does not exist says so', async () => {
   await asAdmin('/code-lists/nothing');
   await page.getByText('Page not found').waitFor();
   await page.goto(`${pages.url}/code-lists/facility-types/999999`);
-  await page.getByText('There is no such entry, or you may not see it').waitFor();
+  await page.getByText('Entry not found, or you don’t have access').waitFor();
   await page.goto(`${pages.url}/value-chains/999999`);
-  await page.getByText('There is no such value chain, or you may not see it').waitFor();
+  await page.getByText('Value chain not found, or you don’t have access').waitFor();
 });

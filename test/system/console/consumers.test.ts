@@ -172,7 +172,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   const picker = page.getByLabel('Choose: Main colour');
   await picker.fill('#ffdd00');
   expect(await field('Main colour').inputValue()).toBe('#ffdd00');
-  await page.getByText('Too pale to be read on the light page').waitFor();
+  await page.getByText('Too pale to read on a light page').waitFor();
   await field('Main colour').fill('#25265e');
   expect(await picker.inputValue()).toBe('#25265e');
   const offered = page.locator('form [name^="businessToCustomerSettings."]');
@@ -486,7 +486,7 @@ test('an associated company leaves a product; an administrator merges it into an
 
   await page.context().clearCookies();
   await logIn(page, `${pages.url}/companies/${id}`, ADMIN.username, ADMIN.password);
-  const other = page.getByRole('combobox', { name: 'The other company' });
+  const other = page.getByRole('combobox', { name: 'Other company' });
   await other.fill('ROASTERY');
   await page.getByText('No active company has this in its name').waitFor();
   await other.fill('kopa');
@@ -496,7 +496,7 @@ test('an associated company leaves a product; an administrator merges it into an
   expect(await other.inputValue()).toBe('Kopanyi');
   await expectAccessible(page);
   await press('Merge into another company');
-  await page.getByText('Roastery becomes a part of Kopanyi').waitFor();
+  await page.getByText('Roastery becomes part of Kopanyi').waitFor();
   await inDialog('Merge into another company');
   await page.getByRole('heading', { name: 'Kopanyi' }).waitFor();
   const { users } = await stored(`company/profile/${companyId}`);

@@ -201,7 +201,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await firstPassword.waitFor();
   expect(await firstPassword.getAttribute('href')).toBe('/account/security');
   await page.getByRole('link', { name: 'Begin' }).click();
-  await page.getByLabel('Name of the instance').fill('Kivu <i>Growers</i>');
+  await page.getByLabel('Instance name').fill('Kivu <i>Growers</i>');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('Current password').waitFor();
@@ -232,7 +232,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByLabel('E-mail address').fill('colleague@example.org');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Share it' }).click();
-  await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
   await page.getByText('You do not need to share it again').waitFor();
   await page.getByText('This installation doesn’t send emails, so pass on the invitation yourself').waitFor();
   await page.getByText('in the folder “mail” of its data').waitFor();
@@ -244,7 +244,7 @@ test('the first run leads from the name of the instance to the first shared pack
   await page.getByText('Found, within 8 m').waitFor();
   expect([await lat.inputValue(), await lon.inputValue()]).toEqual(['-1.5', '29.25']);
   await page.getByRole('button', { name: 'Skip' }).click();
-  await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
   const notifications = await pages.query(
     'packet_service',
     'SELECT type FROM notifications WHERE contact = $1',
@@ -337,7 +337,7 @@ test('health does not say when a file was written, but that mails reach nobody a
   const { send } = await pages.login(admin.email);
   const { email } = await pages.newUser();
   await send('POST', '/trace/api/user/request_reset_password', { email });
-  await page.getByText('No mail server is set up: mails reach nobody').waitFor();
+  await page.getByText('Email isn’t set up, so nobody receives messages').waitFor();
   await page.getByText('to copy its link').waitFor();
   expect(await claims()).toBeUndefined();
   await expectAccessible(page);

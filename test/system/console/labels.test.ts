@@ -339,6 +339,6 @@ test('a label shows how often it was visited and checked, and what consumers wro
   await page.context().clearCookies();
   const stranger = await pages.newUser();
   await logIn(page, `${pages.url}/labels/${id}/statistics`, stranger.email);
-  await page.getByText('There is no such label').waitFor();
+  await page.getByText('Label not found').waitFor();
   expect(await page.locator('dd').count()).toBe(0);
 });

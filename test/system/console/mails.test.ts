@@ -64,7 +64,7 @@ async function expectTakenBack(page: Browser['page'], email: string): Promise<vo
   await expect.poll(() => box.isChecked()).toBe(true);
   await box.uncheck();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.getByText('Your profile is saved').waitFor();
+  await page.getByText('Profile saved').waitFor();
   expect(await found()).toEqual([]);
 }
 
@@ -195,10 +195,10 @@ test('a user whose address is not confirmed is told so, and confirms it by a mai
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Home' }).first().click();
   await page.getByRole('link', { name: 'You haven’t confirmed your e-mail address' }).click();
-  await page.getByText('You haven’t confirmed that this address is yours').waitFor();
+  await page.getByText('You haven’t confirmed this address').waitFor();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Send me a link to confirm it' }).click();
-  await page.getByText(`A mail with a link is on its way to ${email}`).waitFor();
+  await page.getByRole('button', { name: 'Send confirmation link' }).click();
+  await page.getByText(`An email with a link is on its way to ${email}`).waitFor();
   await page.goto(await linkTo(email, 2));
   await page.getByRole('link', { name: 'Don’t know the password?' }).waitFor();
   await page.getByLabel('Password of the account').fill(PASSWORD);
@@ -377,7 +377,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await page.getByRole('link', { name: '2 emails about accounts could not be delivered' }).click();
   const row = (email: string) => page.getByRole('row').filter({ hasText: email });
   for (const email of people) {
-    await row(email).getByText('Confirmation of the address').waitFor();
+    await row(email).getByText('Address confirmation').waitFor();
     await row(email).getByText('refused the mail (550): no such mailbox <…>').waitFor();
   }
   await expectAccessible(page);
@@ -386,10 +386,10 @@ test('a mail about an account that was refused is seen, sent again and dismissed
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   };
   await page.goto(`${pages.url}/administration/health`);
-  await page.getByText('The last mail could not be sent').waitFor();
-  await page.getByText('2 were given up').waitFor();
+  await page.getByText('The last email could not be sent').waitFor();
+  await page.getByText('2 failed').waitFor();
   await expectAccessible(page);
-  await page.getByRole('link', { name: 'Mails that were given up' }).click();
+  await page.getByRole('link', { name: 'Failed emails' }).click();
   const [first = '', second = ''] = people;
   await row(second).getByRole('button', { name: 'Dismiss' }).click();
   await confirm('Dismiss');
@@ -398,15 +398,15 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   mail.behaviour = 'take';
   await row(first).getByRole('button', { name: 'Send again' }).click();
   await confirm('Send again');
-  await page.getByText('1 mail will be sent again').waitFor();
-  await page.getByText('No mail was given up').waitFor();
+  await page.getByText('1 email will be sent again').waitFor();
+  await page.getByText('No failed emails').waitFor();
   await page.goto(await linkTo(first));
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Confirm' }).click();
   await page.getByText('Your e-mail address is confirmed').waitFor();
   await page.goto(`${pages.url}/administration/audit?entity=mail`);
-  await page.getByText('had a mail sent again: Confirmation of the address').waitFor();
-  await page.getByText('dismissed a failed mail: Confirmation of the address').waitFor();
+  await page.getByText('had an email sent again: Address confirmation').waitFor();
+  await page.getByText('dismissed a failed email: Address confirmation').waitFor();
   await page.getByText('To: Zawadi Mwangi').first().waitFor();
   await expectAccessible(page);
 });
@@ -439,22 +439,22 @@ test('a first administrator without a mailbox is asked for an address, which alo
   const need = page.getByRole('link', { name: 'Your e-mail address can’t receive emails' });
   await need.waitFor();
   await page.goto(`${pages.url}/first-run?step=address`);
-  await page.getByText('admin@fieldtrace.local is a stand-in').waitFor();
+  await page.getByText('admin@fieldtrace.local is a placeholder').waitFor();
   await page.getByText('Step 3 of 6').waitFor();
   await page.getByLabel('E-mail address').fill('grace@example.org');
   await page.getByLabel('Current password').fill(PASSWORD);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByLabel('What do you see?').waitFor();
-  await page.getByText('confirmed by the link in the mail to grace@example.org').waitFor();
+  await page.getByText('open the link sent to grace@example.org').waitFor();
   await page.getByRole('button', { name: 'Skip' }).click();
-  await page.getByRole('heading', { name: 'It is done' }).waitFor();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
   await page.reload();
-  await page.getByRole('heading', { name: 'It is done' }).waitFor();
-  await page.getByText('confirmed by the link in the mail to grace@example.org').waitFor();
+  await page.getByRole('heading', { name: 'Done' }).waitFor();
+  await page.getByText('open the link sent to grace@example.org').waitFor();
   await expectAccessible(page);
   await page.goto(`${pages.url}/account`);
-  await page.getByText('The change to grace@example.org waits until it is confirmed').waitFor();
+  await page.getByText('Your address changes to grace@example.org once you confirm it').waitFor();
   await page.goto(await linkTo('grace@example.org'));
   await page.getByText('confirm that its e-mail address changes').waitFor();
   await page.getByLabel('Password of the account').fill(PASSWORD);
@@ -494,7 +494,7 @@ test('what was shared with an address before its user could be found waits in th
   await page.goto(`${pages.url}/account`);
   await page.getByLabel('Others can share packets').check();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText('1 packet that waited for you is in your inbox').waitFor();
+  await page.getByText('1 packet that was waiting for you is in your inbox').waitFor();
   expect(realComplaints(browser)).toEqual([]);
 });
 

@@ -183,7 +183,7 @@ test('a map that was opened without a connection is there once it is back', asyn
   await stored(page);
   await line.interrupt();
   await page.goto(`${line.url}/map`);
-  const failed = page.getByRole('alert').getByText('This is loaded by itself when it is back');
+  const failed = page.getByRole('alert').getByText('This loads automatically when the connection is back');
   await failed.first().waitFor();
   expect(await page.getByText('Nothing was changed').count()).toBe(0);
   await line.restore();

@@ -159,13 +159,13 @@ test('a record of others, or one that there is not, is said to be missing, with 
   await logIn(page, pages.url, ben.email);
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   for (const [path, sentence, list] of [
-    [`/companies/${company}`, 'There is no such company, or you may not see it.', 'Companies'],
-    ['/companies/999999', 'There is no such company, or you may not see it.', 'Companies'],
-    [`/companies/${company}/members`, 'There is no such company, or you may not see it.', 'Companies'],
-    [`/threads/${thread}`, 'There is no such thread, or you may not see it.', 'Threads'],
-    ['/products/999999', 'There is no such product, or you may not see it.', 'Products'],
-    ['/labels/999999', 'There is no such label, or you may not see it.', 'Products'],
-    ['/packets/01JD7QZ0000000000000000000', 'There is no such packet, or you may not see it.', 'Packets'],
+    [`/companies/${company}`, 'Company not found, or you don’t have access.', 'Companies'],
+    ['/companies/999999', 'Company not found, or you don’t have access.', 'Companies'],
+    [`/companies/${company}/members`, 'Company not found, or you don’t have access.', 'Companies'],
+    [`/threads/${thread}`, 'Thread not found, or you don’t have access.', 'Threads'],
+    ['/products/999999', 'Product not found, or you don’t have access.', 'Products'],
+    ['/labels/999999', 'Label not found, or you don’t have access.', 'Products'],
+    ['/packets/01JD7QZ0000000000000000000', 'Packet not found, or you don’t have access.', 'Packets'],
   ] as const) {
     await page.goto(`${pages.url}${path}`);
     await page.getByRole('alert').getByText(sentence).waitFor();

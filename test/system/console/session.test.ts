@@ -149,7 +149,7 @@ async function sendName(name: string, before?: () => Promise<unknown>) {
   await page.getByLabel('Given name').fill(name);
   await before?.();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  return { page, typed: page.getByLabel('Given name'), saved: page.getByText('Your profile is saved') };
+  return { page, typed: page.getByLabel('Given name'), saved: page.getByText('Profile saved') };
 }
 
 test('who closes that dialog is asked first, if a form waits for the login', async () => {
