@@ -186,6 +186,8 @@ test('where the services cannot be built, they start from their sources', async 
   const files = {
     'src/main.ts': "const word: string = 'started';\nconsole.log(word);\n",
     'console/src/main.ts': '',
+    'messages/languages.json': '{}',
+    'messages/fill.ts': '',
     'console/public/icon.svg': '',
     'console/package.json': JSON.stringify(description),
     'console/package-lock.json': JSON.stringify({ ...description, lockfileVersion: 3, packages }),
