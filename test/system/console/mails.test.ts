@@ -306,7 +306,7 @@ test('the invitation of a company is answered from its mail', async () => {
   await page.getByText(`The invitation is for ${member.email}: that account becomes a member`).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Accept' }).click();
-  await page.getByText(`${member.email} is a member of the company now`).waitFor();
+  await page.getByText(`${member.email} is now a member of the company`).waitFor();
   await page.goto(invitation);
   await page.getByText('This invitation has already been answered').waitFor();
   expect(await page.getByRole('button', { name: 'Accept' }).count()).toBe(0);
@@ -358,7 +358,7 @@ test('who has no account registers from the mail of an invitation, and joins by 
   await expectAccessible(page);
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Accept' }).click();
-  await page.getByText(`${email} is a member of the company now`).waitFor();
+  await page.getByText(`${email} is now a member of the company`).waitFor();
 });
 
 test('a mail about an account that was refused is seen, sent again and dismissed by an administrator', async () => {

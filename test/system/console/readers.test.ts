@@ -4,7 +4,7 @@ import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../h
 
 const ALL = /^Everyone with an account here can already read this, and so can people without one/;
 const USERS = /^Everyone with an account here can already read this\. /;
-const THREAD = /those with whom it is shared\.$/;
+const THREAD = /people with whom it is shared can read this message\.$/;
 const OPEN_THREAD = /If an app has opened the thread without an account/;
 
 test.each([

@@ -85,7 +85,7 @@ test('a field that both have changed says what the other one wrote, and keeps wh
   await named(page, 'about').fill('Since 1961');
   await save(page);
   await page.getByRole('button', { name: 'Load the other version' }).click();
-  await page.getByText('Yours is kept; the other wrote: Since 1963').waitFor();
+  await page.getByText('Your value is kept; the other value is: Since 1963').waitFor();
   await expect.poll(() => isFocused(named(page, 'about'))).toBe(true);
   expect(await named(page, 'about').inputValue()).toBe('Since 1961');
   await expectAccessible(page);
@@ -102,7 +102,7 @@ test('the same holds for how the page for consumers looks', async () => {
   await named(page, primary).fill('#070');
   await save(page);
   await page.getByRole('button', { name: 'Load the other version' }).click();
-  await page.getByText('Yours is kept; the other wrote: #25265e').waitFor();
+  await page.getByText('Your value is kept; the other value is: #25265e').waitFor();
   await save(page);
   await page.getByText('The changes are saved').waitFor();
   const { send } = await pages.login(email);
@@ -248,7 +248,7 @@ test('a text of a label in conflict is on the screen after what differed above i
   await other.close();
   await save(page);
   await page.getByRole('button', { name: 'Load the other version' }).click();
-  await page.getByText('Yours is kept; the other wrote: Jute').waitFor();
+  await page.getByText('Your value is kept; the other value is: Jute').waitFor();
   await page.getByText('Product changed since').waitFor({ state: 'detached' });
   await expect.poll(() => isFocused(packaging)).toBe(true);
   await expect.poll(() => isOnScreen(packaging)).toBe(true);
@@ -262,7 +262,7 @@ test('two people edit how the page of a label looks, and a batch of it', async (
   await named(page, primary).fill('#800');
   await save(page);
   await page.getByRole('button', { name: 'Load the other version' }).click();
-  await page.getByText('Yours is kept; the other wrote: #25265e').waitFor();
+  await page.getByText('Your value is kept; the other value is: #25265e').waitFor();
   await save(page);
   await page.getByText(SAVED).waitFor();
 
@@ -300,7 +300,7 @@ test('two administrators edit a code: what both have written is at its field, al
   expect((await send('PUT', '/trace/api/chain/processing-evidence-type', other)).status).toBe(200);
   await save(page);
   await page.getByRole('button', { name: 'Load the other version' }).click();
-  await page.getByText('Yours is kept; the other wrote: Mühle').waitFor();
+  await page.getByText('Your value is kept; the other value is: Mühle').waitFor();
   expect(await named(page, 'code').inputValue()).toBe('WET_MILL');
   await save(page);
   await page.getByText(SAVED).waitFor();
