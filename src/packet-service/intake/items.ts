@@ -21,7 +21,7 @@ const BYTE_COST = 0.04;
  * @throws Problem invalid when the bytes are not UTF-8, the array is broken, or there are no items or too many
  */
 export async function splitItems(bytes: Buffer, form: 'lines' | 'array', pace: Pace): Promise<Buffer[]> {
-  if (!isUtf8(bytes)) throw new Problem('intake_batch.not_utf8');
+  if (!isUtf8(bytes)) throw new Problem('body.not_utf8');
   const items = form === 'lines' ? await splitLines(bytes, pace) : await splitArray(bytes, pace);
   if (items.length === 0) throw new Problem('intake_batch.empty', { max: MAX_ITEMS });
   return items;

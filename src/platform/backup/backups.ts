@@ -32,8 +32,8 @@ export interface Backups {
 
 const MIB = 1024 ** 2;
 /**
- * Of the thread that compresses and encrypts: when the service uses both of two cores, it still gets a
- * sixth of one, which the log of as many writes needs.
+ * Niceness of the thread that compresses and encrypts. When the service uses both cores, the thread still gets a sixth of
+ * one, which is enough for the WAL of that many writes.
  */
 const SEALING_NICENESS = 5;
 /** Longest that a stop waits for a request to the target, in milliseconds. */

@@ -3,7 +3,7 @@ import { Failure, type Fault } from '../../api/failure.ts';
 import { formatDate, formatNumber } from '../../messages/format.ts';
 import { hasMessage, language, locales, t } from '../../messages/messages.svelte.ts';
 
-/** What a person is told: a text in the language of the console, and the sentence of a service if it is not translated. */
+/** A message in the language of the console, with the English sentence of the service if it has no translation. */
 export interface Told {
   text: string;
   english?: string | undefined;

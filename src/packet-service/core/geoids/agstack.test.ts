@@ -256,7 +256,7 @@ describe('a registry that', () => {
     ['wrong geoids', 'the asset registry sent a field of another shape'],
   ];
 
-  test.each(faults)('is %s is told from a bad point', async (fault, message) => {
+  test.each(faults)('is %s gets another error than a bad point', async (fault, message) => {
     const { registry, resolver } = await connect(
       {},
       { limits: fault === 'silent' ? { timeoutMs: 100 } : {} },

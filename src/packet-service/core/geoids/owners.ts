@@ -26,7 +26,7 @@ const HALF = 0.5;
 const BATCH = 16;
 /** Smaller fields per query. */
 const TAKERS_BATCH = 64;
-/** Smaller fields around another that are measured, at most, and the length of their boundaries. */
+/** Maximum number of smaller fields that are measured around another, and of characters of their boundaries. */
 const MAX_TAKERS = 2000;
 const MAX_TAKERS_LENGTH = 16 * 1024 * 1024;
 /** Approximate microseconds to measure an overlap, for each number of an edge. */

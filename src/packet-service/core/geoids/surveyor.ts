@@ -21,11 +21,11 @@ export interface SurveyRequest {
   withCovers: boolean;
 }
 
-/** One of the three is returned. */
+/** Has exactly one of survey, faults and error. */
 export interface SurveyAnswer {
   id: number;
   survey?: Survey;
-  /** of a problem */
+  /** of the Problem that the survey threw */
   faults?: readonly Fault[];
   error?: Error;
 }

@@ -142,7 +142,7 @@ async function takeForm(request: FastifyRequest, files: FileStore, maxBytes: num
     // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('attachment.incomplete_form', {}, { cause: error });
+    throw new Problem('body.incomplete_form', {}, { cause: error });
   }
 }
 

@@ -4,11 +4,11 @@ import type { ParameterValue } from './reason.ts';
 /** The header that says why a request failed, for programs. */
 export const REASON_HEADER = 'fieldtrace-reason';
 
-/** Items in it, at most. */
+/** Maximum items. */
 const MAX_ITEMS = 8;
-/** Characters of it, which are all ASCII, at most. */
+/** Maximum length in characters, which are all ASCII. */
 const MAX_LENGTH = 2048;
-/** Bytes of a text in UTF-8, at most; more are cut off. */
+/** Maximum length of a text in bytes of UTF-8; longer texts are cut. */
 const MAX_VALUE = 200;
 /** What RFC 9651 §3.3.1 lets an Integer be. */
 const MAX_INTEGER = 999_999_999_999_999;

@@ -12,7 +12,6 @@ import {
   tooManyRequests,
   unauthenticated,
   unavailable,
-  unreadable,
   unsupportedMediaType,
 } from './reason.ts';
 
@@ -204,7 +203,6 @@ export const packetReasons = {
     'geojson.coordinates must be longitude (-180 to 180), latitude (-90 to 90)',
   ),
   'intake_batch.without_body': invalid('the body must be a JSON array, or NDJSON'),
-  'intake_batch.not_utf8': invalid('the body is not valid UTF-8'),
   'intake_batch.not_array': invalid('the body must be an array'),
   'intake_batch.incomplete_array': invalid('the body is not a complete JSON array'),
   'intake_batch.empty': invalid('the body must have 1 to {max} items, it has none'),
@@ -228,7 +226,6 @@ export const packetReasons = {
   ),
   'attachment.range_outside': rangeNotSatisfiable('Range is outside the file, which has {size} bytes'),
   'attachment.not_one_file': invalid('file must be one file, in a field of that name'),
-  'attachment.incomplete_form': unreadable('the body is not a complete multipart form'),
   'attachment.too_large': tooLarge('file is larger than {max} bytes (MAX_ATTACHMENT_BYTES)'),
   'attachment.id_taken': conflict('id {id} belongs to another file'),
   'attachment.named_with_token': unauthenticated(

@@ -98,6 +98,7 @@ export const platformReasons = {
   'body.not_json_type': unsupportedMediaType('Content-Type must be application/json'),
   'body.refused_size': tooLarge('{message}'),
   'body.refused_type': unsupportedMediaType('{message}'),
+  'body.incomplete_form': unreadable('the body is not a complete multipart form'),
   'body.not_form': unsupportedMediaType('Content-Type must be multipart/form-data'),
   'body.wrong_length': invalid('Content-Length does not match the body'),
 

@@ -7,7 +7,6 @@ import {
   tooManyRequests,
   unauthenticated,
   unavailable,
-  unreadable,
   unsupportedMediaType,
 } from './reason.ts';
 
@@ -41,7 +40,6 @@ export const traceReasons = {
   'validation.too_many_days_ahead': invalid('{field} must be at most {max} days from now'),
   'validation.date_out_of_range': invalid('{field} must be a date from {min} to {max}, as YYYY-MM-DD'),
   'validation.no_email': invalid('{field} must be an e-mail address such as ana@example.org'),
-  'validation.null_character': invalid('{field} must not hold the character U+0000'),
   'validation.unknown_record': invalid('{field} is not a {noun}'),
   'record.changed': preconditionFailed('it has changed since you read it; read it again'),
 
@@ -183,7 +181,6 @@ export const traceReasons = {
   'file.not_one': invalid('{field} must be one file, in a part of that name'),
   'file.empty': invalid('{field} is empty'),
   'file.too_large': tooLarge('file is larger than {max} MB'),
-  'file.form_incomplete': unreadable('the body is not a complete multipart form'),
   'file.unknown_storage_key': invalid(
     '{field} must be the storage key of an uploaded file',
     'Upload the file yourself; files of partners cannot be used.',

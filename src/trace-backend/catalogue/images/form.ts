@@ -30,7 +30,7 @@ export async function receiveFile(
     // Reads and discards the rest of the body, so that the connection can serve the next request.
     request.raw.unpipe().resume();
     if (error instanceof Problem) throw error;
-    throw new Problem('file.form_incomplete', {}, { cause: error });
+    throw new Problem('body.incomplete_form', {}, { cause: error });
   }
 }
 

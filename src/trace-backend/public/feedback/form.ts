@@ -32,7 +32,7 @@ export function readForms(scope: Server): void {
 }
 
 function checkText(name: string, value: string): void {
-  if (value.includes('\0')) throw new Problem('validation.null_character', { field: name });
+  if (value.includes('\0')) throw new Problem('validation.nul', { field: name });
 }
 
 /** Leads a browser back to the page of the label, which thanks. */
