@@ -1,4 +1,4 @@
-import { onLeave } from '../address/place.svelte.ts';
+import { onLeave } from '../address/location.svelte.ts';
 
 export interface Toast {
   id: number;

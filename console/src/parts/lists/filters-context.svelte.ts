@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte';
-import { place, setQuery } from '../../address/place.svelte.ts';
+import { location, setQuery } from '../../address/location.svelte.ts';
 
 const KEY = Symbol('filters');
 
@@ -21,7 +21,7 @@ export class Filters {
 
   /** How many of them have a value in the address. */
   get chosen(): number {
-    return this.#all.filter(({ name }) => place.query.get(name)).length;
+    return this.#all.filter(({ name }) => location.query.get(name)).length;
   }
 
   /**

@@ -1,7 +1,7 @@
 import { askBefore, isHeld } from './leaving.svelte.ts';
 
 /** The address in the browser. It is the state of a screen: filters are in the query. */
-let url = $state.raw(new URL(location.href));
+let url = $state.raw(new URL(window.location.href));
 const listeners: (() => void)[] = [];
 
 /** Where an address is in the history of the page: a step that is taken back needs to know how far it went. */
@@ -15,7 +15,7 @@ addEventListener('popstate', ({ state }) => {
   const act = afterwards;
   afterwards = undefined;
   if (act) return act();
-  const target = new URL(location.href);
+  const target = new URL(window.location.href);
   const steps = (positionOf(state) ?? position) - position;
   if (steps === 0 || target.pathname === url.pathname || !isHeld()) return arrive();
   // The browser has gone there already: back, and again after the answer.
@@ -31,7 +31,7 @@ function stepAndArrive(steps: number): void {
 /** Shows where the browser is. */
 function arrive(): void {
   position = positionOf(history.state) ?? position;
-  move(new URL(location.href));
+  move(new URL(window.location.href));
 }
 
 function move(target: URL): void {
@@ -39,7 +39,7 @@ function move(target: URL): void {
   url = target;
 }
 
-export const place = {
+export const location = {
   get path() {
     return url.pathname;
   },
@@ -66,7 +66,7 @@ export function onLeave(listener: () => void): void {
  * the screen would lose something, a question comes first.
  */
 export function go(address: string, { replace = false } = {}): void {
-  const target = new URL(address, location.href);
+  const target = new URL(address, window.location.href);
   if (target.href === url.href) return;
   if (target.pathname !== url.pathname && isHeld()) askBefore(() => enter(target, replace));
   else enter(target, replace);
@@ -102,7 +102,7 @@ export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const link = (event.target as Element).closest('a');
-  if (!link || link.target || link.download || link.origin !== location.origin) return;
+  if (!link || link.target || link.download || link.origin !== window.location.origin) return;
   if (/^\/(packet|trace)\//.test(link.pathname) || link.getAttribute('href')?.startsWith('#')) return;
   event.preventDefault();
   go(link.href);
