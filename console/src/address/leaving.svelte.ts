@@ -6,16 +6,16 @@ let question = $state.raw<{ leave: () => void } | undefined>(undefined);
 
 export const leaving = {
   /** whether somebody is asked whether to leave */
-  get isAsked() {
+  get isAsking() {
     return question !== undefined;
   },
   stay() {
     question = undefined;
   },
   leave() {
-    const asked = question;
+    const answered = question;
     question = undefined;
-    asked?.leave();
+    answered?.leave();
   },
 };
 

@@ -13,10 +13,10 @@ const AT_ONCE = 100;
 const SHORT = 10;
 
 let names = $state.raw<Readonly<Record<string, string>>>({});
-const asked = new Set<string>();
+const requested = new Set<string>();
 let next: string[] = [];
 /** whether fields are registered somewhere else */
-let isElsewhere = false;
+let isUnavailable = false;
 
 /** Whether a text is a whole GeoID. */
 export const isGeoid = (text: string) => /^[0-9a-f]{64}$/.test(text);
@@ -30,8 +30,8 @@ export const shortGeoid = (geoid: string) => (geoid.length > SHORT ? `${geoid.sl
  * @returns undefined before it is known, and where there is none
  */
 export function fieldName(geoid: string): string | undefined {
-  if (isGeoid(geoid) && !asked.has(geoid) && !isElsewhere) {
-    asked.add(geoid);
+  if (isGeoid(geoid) && !requested.has(geoid) && !isUnavailable) {
+    requested.add(geoid);
     next.push(geoid);
     if (next.length === 1) setTimeout(askNext);
   }
@@ -48,9 +48,9 @@ async function ask(geoids: string[]): Promise<void> {
   try {
     know(await namesOf({ geoids: geoids.join(',') }));
   } catch (failure) {
-    isElsewhere = failure instanceof Failure && failure.status === 501;
+    isUnavailable = failure instanceof Failure && failure.status === 501;
     // GeoIDs are shown in place of names; they are asked for again when they are shown the next time.
-    for (const geoid of geoids) asked.delete(geoid);
+    for (const geoid of geoids) requested.delete(geoid);
   }
 }
 
@@ -73,6 +73,6 @@ async function namesOf(query: { geoids: string } | { name: string }, signal?: Ab
 /** Keeps names that an answer has told. */
 function know(fields: readonly NamedField[]): void {
   if (fields.length === 0) return;
-  for (const { geoid } of fields) asked.add(geoid);
+  for (const { geoid } of fields) requested.add(geoid);
   names = { ...names, ...Object.fromEntries(fields.map(({ geoid, name }) => [geoid, name])) };
 }

@@ -6,11 +6,11 @@ type Other =
   | 'user_id'
   | ('limit' | 'offset' | 'cursor' | 'after' | 'requestType')
   | ('order' | 'sort' | 'sortBy' | 'authors');
-type FiltersOf<Asked> = Exclude<keyof NonNullable<Asked> & string, Other>;
+type FiltersOf<Query> = Exclude<keyof NonNullable<Query> & string, Other>;
 type Query<Paths, Path extends keyof Paths> = Paths[Path] extends {
-  get: { parameters: { query?: infer Asked } };
+  get: { parameters: { query?: infer Query } };
 }
-  ? FiltersOf<Asked>
+  ? FiltersOf<Query>
   : never;
 type ChatQuery = NonNullable<
   PacketPaths['/chat/query']['post']['requestBody']

@@ -49,10 +49,10 @@ const EVERY_MS = 60_000;
  * @returns what ends it
  */
 export function followInstanceName(): () => void {
-  let asked = Date.now();
+  let requestedAt = Date.now();
   const look = () => {
-    if (document.visibilityState !== 'visible' || Date.now() - asked < EVERY_MS / 2) return;
-    asked = Date.now();
+    if (document.visibilityState !== 'visible' || Date.now() - requestedAt < EVERY_MS / 2) return;
+    requestedAt = Date.now();
     void loadInstanceName().catch(() => {});
   };
   const change = ({ key, newValue }: StorageEvent) => {

@@ -36,7 +36,7 @@ export async function hideAddress(): Promise<void> {
  *
  * @throws Failure
  */
-export async function tellFound(): Promise<void> {
+export async function markDiscoverable(): Promise<void> {
   if (!session.user || session.user.discoverable) return;
   const { discoverable, contacts = [], unconfirmed = [] } = (await findEntry()) ?? {};
   if (!discoverable || !contacts.includes(ownAddress()) || unconfirmed.includes(ownAddress())) return;

@@ -79,14 +79,14 @@ const numbered = (id: string) => (isNumber(id) ? t('common.user', { number: id }
 const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
 
 /** Ids that one request asks for, at most. */
-const ASKED_AT_ONCE = 100;
-const asked = new Set<string>();
+const MAX_IDS = 100;
+const requested = new Set<string>();
 let wanted: string[] = [];
 
 /** Asks for a name once, together with those that the same screen shows. */
 function askFor(id: string): void {
-  if (!isNumber(id) || asked.has(id)) return;
-  asked.add(id);
+  if (!isNumber(id) || requested.has(id)) return;
+  requested.add(id);
   if (wanted.push(id) === 1) setTimeout(() => void loadWanted().catch(() => {}));
 }
 
@@ -94,19 +94,19 @@ async function loadWanted(): Promise<void> {
   const ids = wanted;
   wanted = [];
   const find = session.isRegionalAdministrator ? namesForAdministrator : namesOfMet;
-  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
     try {
-      const found = await find(ids.slice(at, at + ASKED_AT_ONCE).join(','));
+      const found = await find(ids.slice(at, at + MAX_IDS).join(','));
       met = { ...met, ...Object.fromEntries(found) };
     } catch (failure) {
-      for (const id of ids.slice(at)) asked.delete(id);
+      for (const id of ids.slice(at)) requested.delete(id);
       throw failure;
     }
   }
 }
 
 async function namesForAdministrator(ids: string): Promise<[string, string][]> {
-  const query = { ids, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
+  const query = { ids, limit: MAX_IDS, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
   return items.map(item => [String(item.id), fullName(item)]);
 }
@@ -118,8 +118,8 @@ async function namesOfMet(user_ids: string): Promise<[string, string][]> {
 
 /** `idOf`, which looks once more before it says that there is no such user. @throws Failure */
 export async function findIdOf(typed: string): Promise<string | undefined> {
-  const known = idOf(typed);
-  if (known !== undefined) return known;
+  const typedId = idOf(typed);
+  if (typedId !== undefined) return typedId;
   await reloadPeople();
   return idOf(typed);
 }

@@ -19,7 +19,7 @@ let owner: number | undefined;
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }) => {
-  if (data === 'logout') endElsewhere();
+  if (data === 'logout') lockAfterLogout();
   if (data === 'login') void loadUser().catch(() => {});
 });
 
@@ -80,7 +80,7 @@ function welcome(found: User): void {
 }
 
 /** After a logout in another tab: what is unsaved here stays, hidden, for its user alone. */
-function endElsewhere(): void {
+function lockAfterLogout(): void {
   // First, because forms that are being sent are unsaved from now on.
   isLocked = true;
   if (user && isHeld()) rememberUser(null);

@@ -61,8 +61,8 @@ export async function messagesIn(tag: string, area: string): Promise<Readonly<Re
 /** Loads the language that was chosen in this browser, else the first of the browser's that there is. */
 export async function loadLanguage(): Promise<void> {
   const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages];
-  const known = wanted.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES);
-  await setLanguage((known as Language | undefined) ?? 'en', { keep: false });
+  const supported = wanted.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES);
+  await setLanguage((supported as Language | undefined) ?? 'en', { keep: false });
 }
 
 /** Changes the language of the console. */

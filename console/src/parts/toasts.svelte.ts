@@ -35,5 +35,5 @@ onLeave(() => {
 });
 
 export function dismiss(id: number): void {
-  list = list.filter(one => one.id !== id);
+  list = list.filter(entry => entry.id !== id);
 }

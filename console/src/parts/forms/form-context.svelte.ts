@@ -1,10 +1,10 @@
 import { getContext, setContext, untrack } from 'svelte';
-import type { Told } from '../loading/failure-text.ts';
+import type { BilingualText } from '../loading/failure-message.ts';
 
 /** What a form and its fields know of each other. */
 export interface FormContext {
   /** The error of a field, if it has one. */
-  errorOf(name: string): Told | undefined;
+  errorOf(name: string): BilingualText | undefined;
   /** Tells the form that it has a field of this name; returns what undoes it. */
   add(name: string): () => void;
   /** Tells the form that the value of a field is another: its error disappears. */

@@ -32,8 +32,8 @@ export function changedValues(values: Values, before: Values): Values {
 }
 
 /** Whether two values are the same as JSON. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+export function isSame(first: unknown, second: unknown): boolean {
+  return JSON.stringify(first) === JSON.stringify(second);
 }
 
 /** The record that values make: { "a.b": 1 } makes { a: { b: 1 } }. */

@@ -16,7 +16,7 @@ const SHORTENED: Readonly<Record<string, string>> = {
  */
 export function renamed<Of extends Countries>(
   countries: Of,
-  nameOf: (code: string, other: string) => string,
+  nameOf: (code: string, b: string) => string,
 ): Of {
   const codes = codesByName();
   const features = countries.features.map(feature => {
@@ -27,12 +27,12 @@ export function renamed<Of extends Countries>(
   return { ...countries, features };
 }
 
-let known: ReadonlyMap<string, string> | undefined;
+let codes: ReadonlyMap<string, string> | undefined;
 
 /** The codes of countries by their English names, as the data of the map has them. */
 export function codesByName(): ReadonlyMap<string, string> {
-  known ??= findCodes();
-  return known;
+  codes ??= findCodes();
+  return codes;
 }
 
 function findCodes(): ReadonlyMap<string, string> {
@@ -56,7 +56,7 @@ export function namePoints(countries: Countries): GeoJSON.FeatureCollection<GeoJ
         : geometry?.type === 'MultiPolygon'
           ? geometry.coordinates.flatMap(polygon => polygon.slice(0, 1))
           : [];
-    const [largest] = rings.map(centroidOf).toSorted((one, other) => other.area - one.area);
+    const [largest] = rings.map(centroidOf).toSorted((a, b) => b.area - a.area);
     if (!largest) return [];
     const point = { type: 'Point' as const, coordinates: largest.middle };
     return [{ type: 'Feature' as const, properties: { ...properties, area: largest.area }, geometry: point }];

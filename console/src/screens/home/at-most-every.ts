@@ -6,17 +6,17 @@
  */
 export function atMostEvery(ms: number, work: () => void): { ask: () => void; end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAsked = false;
+  let isPending = false;
   function ask(): void {
     if (timer !== undefined) {
-      isAsked = true;
+      isPending = true;
       return;
     }
     work();
     timer = setTimeout(() => {
       timer = undefined;
-      if (!isAsked) return;
-      isAsked = false;
+      if (!isPending) return;
+      isPending = false;
       ask();
     }, ms);
   }

@@ -144,10 +144,10 @@ function certificationTexts(
 
 function longDate(day: string, language: string): string {
   const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
-  const known = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
+  const supported = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return day;
-  return new Intl.DateTimeFormat(known, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+  return new Intl.DateTimeFormat(supported, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
 /** What a label shows of its owner besides its own content. */
@@ -217,8 +217,8 @@ function pinOf({ pinName, latitude, longitude }: Place): Pin[] {
 function countryName(code: string, language: string): string {
   // Not every tag that a label may have is one that Intl takes; these are.
   const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
-  for (const known of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
-    const name = new Intl.DisplayNames(known, { type: 'region', fallback: 'none' }).of(code);
+  for (const supported of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
+    const name = new Intl.DisplayNames(supported, { type: 'region', fallback: 'none' }).of(code);
     if (name !== undefined) return name;
   }
   return code;

@@ -31,7 +31,7 @@ export type Picked =
   | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
 /** What the map tells. */
-export interface Told {
+export interface MapListener {
   /** @param isWaiting whether it has not moved yet to where the observations are */
   moved(view: View, edges: Edges, isWaiting: boolean): void;
   picked(picked: Picked | undefined): void;
@@ -79,9 +79,9 @@ addProtocol('session', async ({ url }, { signal }) => ({
  */
 export async function makeMap(
   container: HTMLElement,
-  given: { view: View | undefined; label: string; told: Told },
+  options: { view: View | undefined; label: string; listener: MapListener },
 ): Promise<FieldMap> {
-  const { view = WORLD, label, told } = given;
+  const { view = WORLD, label, listener } = options;
   const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
   const names = namePoints(countries);
   const map = new MapLibreMap({
@@ -103,15 +103,15 @@ export async function makeMap(
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
   const drawing = drawer(map, { countries, names, base });
-  let opening = given.view ? undefined : openAtObservations(map, told.failed);
-  const moved = () => tellView(map, told, opening?.isWaiting() === true);
+  let opening = options.view ? undefined : openAtObservations(map, listener.failed);
+  const moved = () => reportView(map, listener, opening?.isWaiting() === true);
   map.on('moveend', moved);
-  tellState(map, told);
+  reportState(map, listener);
   map.on('idle', () => {
     const parts = map.querySourceFeatures('fields', { sourceLayer: 'fields' });
     drawing.name(fieldNames(parts, edgesOf(map)));
   });
-  const picking = pickByMouse(map, told);
+  const picking = pickByMouse(map, listener);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -133,7 +133,7 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      opening = openAtObservations(map, told.failed);
+      opening = openAtObservations(map, listener.failed);
       map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
@@ -178,27 +178,27 @@ function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'bas
 }
 
 /** Tells what fails, what is loading, and what is there then. */
-function tellState(map: MapLibreMap, told: Told): void {
-  map.on('error', ({ error }) => told.failed(error));
-  map.on('sourcedataloading', () => told.loading?.(true));
+function reportState(map: MapLibreMap, listener: MapListener): void {
+  map.on('error', ({ error }) => listener.failed(error));
+  map.on('sourcedataloading', () => listener.loading?.(true));
   // A map can have all tiles and be drawn again and again, so that it is not idle.
-  map.on('sourcedata', () => map.areTilesLoaded() && told.loading?.(false));
+  map.on('sourcedata', () => map.areTilesLoaded() && listener.loading?.(false));
   map.on('idle', () => {
-    told.loading?.(false);
+    listener.loading?.(false);
     forgetAhead();
     const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
-    told.country?.(land?.properties.name);
+    listener.country?.(land?.properties.name);
     const sources = ['observations', 'fields'];
-    told.truncated(
+    listener.truncated(
       sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
     );
   });
 }
 
 /** Tells what part of the world the map shows. */
-function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
+function reportView(map: MapLibreMap, listener: MapListener, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
-  told.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
+  listener.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
 }
 
 function edgesOf(map: MapLibreMap): Edges {
@@ -220,11 +220,11 @@ const wordsOf = (label: string) => ({
 });
 
 /** Tells what is clicked, or the corners of a field while one is drawn. */
-function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): void } {
+function pickByMouse(map: MapLibreMap, listener: MapListener): { set(isDrawing: boolean): void } {
   let isDrawing = false;
   map.on('click', ({ point, lngLat }) => {
     if (isDrawing) {
-      told.corner(lngLat.lng, lngLat.lat);
+      listener.corner(lngLat.lng, lngLat.lat);
       return;
     }
     const near: [[number, number], [number, number]] = [
@@ -236,7 +236,7 @@ function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): v
     const [found] = all;
     const picked = found && pickedOf(found, all);
     if (found && !picked) map.easeTo({ center: pointOf(found) ?? lngLat, zoom: map.getZoom() + 2 });
-    else told.picked(picked);
+    else listener.picked(picked);
   });
   map.on('mousemove', ({ point }) => {
     const layers = PICKED.filter(layer => map.getLayer(layer));

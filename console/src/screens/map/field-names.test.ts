@@ -20,11 +20,8 @@ const part = (name: string | undefined, west: number, south: number, east: numbe
   },
 });
 
-const namesOf = (...given: Parameters<typeof fieldNames>) =>
-  fieldNames(...given).features.map(({ properties, geometry }) => [
-    properties?.name,
-    ...geometry.coordinates,
-  ]);
+const namesOf = (...args: Parameters<typeof fieldNames>) =>
+  fieldNames(...args).features.map(({ properties, geometry }) => [properties?.name, ...geometry.coordinates]);
 
 test('a field in four tiles, which overlap, has one name in its middle', () => {
   const parts = [

@@ -23,8 +23,8 @@ export function fieldNames(parts: readonly FieldPart[], edges: Edges): FieldName
     const { geoid, name } = properties ?? {};
     const polygons = polygonsOf(geometry);
     if (geoid === undefined || name === undefined || polygons.length === 0) continue;
-    const known = fields.get(geoid);
-    if (known) known.rings.push(...polygons);
+    const named = fields.get(geoid);
+    if (named) named.rings.push(...polygons);
     else fields.set(geoid, { name, rings: polygons });
   }
   const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));

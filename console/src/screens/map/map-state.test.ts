@@ -73,12 +73,12 @@ test('the tiles of a view are those that meet it, each once, and around the worl
 });
 
 test('the list decides about a text as the tiles do', () => {
-  const asked = { field: 'crop', text: 'MAIZE' };
+  const filter = { field: 'crop', text: 'MAIZE' };
   expect(hasText({}, {})).toBe(true);
-  expect(hasText(asked, { crop: 'white maize' })).toBe(true);
-  expect(hasText(asked, { crop: ['maize'] })).toBe(true);
+  expect(hasText(filter, { crop: 'white maize' })).toBe(true);
+  expect(hasText(filter, { crop: ['maize'] })).toBe(true);
   expect(hasText({ field: 'rows', text: '17' }, { rows: 170 })).toBe(true);
-  expect([hasText(asked, {}), hasText(asked, { crop: null }), hasText(asked, { crop: 'rice' })]).toEqual([
+  expect([hasText(filter, {}), hasText(filter, { crop: null }), hasText(filter, { crop: 'rice' })]).toEqual([
     false,
     false,
     false,

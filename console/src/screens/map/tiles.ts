@@ -22,9 +22,9 @@ const ahead = new Map<string, Promise<ArrayBuffer>>();
 export async function loadTile(address: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const path = pathOf(address);
   if (path.startsWith(FIELDS) && (await hasNoFields())) return new ArrayBuffer(0);
-  const asked = ahead.get(path);
+  const tile = ahead.get(path);
   ahead.delete(path);
-  return asked ?? ask(path, signal);
+  return tile ?? ask(path, signal);
 }
 
 /** Asks for the tiles of a view while the files of the map are still loading. */
@@ -32,10 +32,10 @@ export function loadAhead(address: string, view: View, size: { width: number; he
   void hasNoFields();
   for (const { z, x, y } of tilesOf(view, size).slice(0, MAX_AHEAD)) {
     const path = pathOf(address.replace('{z}/{x}/{y}', `${z}/${x}/${y}`));
-    const asked = ask(path);
+    const tile = ask(path);
     // Told to who asks for the tile.
-    asked.catch(() => {});
-    ahead.set(path, asked);
+    tile.catch(() => {});
+    ahead.set(path, tile);
   }
 }
 

@@ -19,11 +19,11 @@ export function chosenOrder(query: URLSearchParams): 'asc' | 'desc' {
  */
 export function csvAddress(query: URLSearchParams, columns = chosenColumns(query).join(',')): string {
   const names = chosenNames(query).join(',');
-  const asked = {
+  const parameters = {
     ...chosenFilters(query),
     order: chosenOrder(query),
     ...(columns && { columns }),
     ...(names && { names }),
   };
-  return `/packet/packets.csv?${new URLSearchParams(asked)}`;
+  return `/packet/packets.csv?${new URLSearchParams(parameters)}`;
 }

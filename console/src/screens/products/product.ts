@@ -74,9 +74,9 @@ export function formOf(product: object = {}): ProductForm {
     prices: Object.entries(at<Record<string, number>>('settings.pricingTransparency') ?? {}).map(
       ([name, value]) => ({ name, value: textOf(value) }),
     ),
-    agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(one => ({
-      ...one,
-      description: textOf(one.description),
+    agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(agreement => ({
+      ...agreement,
+      description: textOf(agreement.description),
     })),
     owner,
     ownerCurrency: textOf(at('company.currency.code')),

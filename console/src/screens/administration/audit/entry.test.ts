@@ -41,8 +41,8 @@ test('an entry is about its record, or about what in it the details name', () =>
 
 test('things lead to their pages, but not those that are gone', () => {
   const page = (action: string, entity: string, details?: object) => {
-    const one = entry(action, entity, details);
-    return pageOf(whatOf(one), action);
+    const audited = entry(action, entity, details);
+    return pageOf(whatOf(audited), action);
   };
   expect(page('UPDATE_PRODUCT', 'product')).toBe('/products/7/history');
   expect(page('PUBLISH_LABEL', 'product', { labelId: 3 })).toBe('/labels/3');

@@ -8,7 +8,7 @@ const queues = (waiting: number) => [
 ];
 
 test('the mails of both services are one state', () => {
-  const told = [
+  const services = [
     {
       queues: queues(2),
       givenUp: 1,
@@ -18,7 +18,7 @@ test('the mails of both services are one state', () => {
     },
     { queues: queues(3), givenUp: 4, failedAt: late, lastError: 'the mail server could not be reached' },
   ];
-  expect(mailState(told)).toEqual({
+  expect(mailState(services)).toEqual({
     ...{ sentAt: late, failedAt: late, lastError: 'the mail server could not be reached' },
     ...{ waiting: 5, givenUp: 5 },
   });

@@ -10,23 +10,23 @@ export interface MailState {
 }
 
 /** What one service says of its mails. */
-type Told = Omit<MailState, 'waiting'> & { queues: readonly { queue: string; waiting: number }[] };
+type ServiceMails = Omit<MailState, 'waiting'> & { queues: readonly { queue: string; waiting: number }[] };
 
 /** The state of both services: their latest moments, and their sums. */
-export function mailState(told: readonly Told[]): MailState {
+export function mailState(services: readonly ServiceMails[]): MailState {
   const latest = (times: readonly (string | undefined)[]) =>
     times
-      .filter(one => one !== undefined)
+      .filter(time => time !== undefined)
       .sort()
       .at(-1);
-  const failedAt = latest(told.map(one => one.failedAt));
+  const failedAt = latest(services.map(service => service.failedAt));
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return {
-    sentAt: latest(told.map(one => one.sentAt)),
+    sentAt: latest(services.map(service => service.sentAt)),
     failedAt,
-    lastError: told.find(one => failedAt !== undefined && one.failedAt === failedAt)?.lastError,
-    waiting: sum(told.map(({ queues }) => queues.find(({ queue }) => queue === 'mail')?.waiting ?? 0)),
-    givenUp: sum(told.map(({ givenUp }) => givenUp)),
+    lastError: services.find(service => failedAt !== undefined && service.failedAt === failedAt)?.lastError,
+    waiting: sum(services.map(({ queues }) => queues.find(({ queue }) => queue === 'mail')?.waiting ?? 0)),
+    givenUp: sum(services.map(({ givenUp }) => givenUp)),
   };
 }
 

@@ -19,9 +19,9 @@ test('every status of a service, and every detail, has its words; what is not kn
       [name, 'OK'],
       [name, 'FAILING'],
     ]),
-    ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(one => [
+    ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(trouble => [
       'backup',
-      one,
+      trouble,
     ]),
   ].map(([name = '', status = '']) => detailKey({ name, status }));
   for (const key of [...statuses, ...details])

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionsFor, isAsked, nextAction, wordsOf } from './user-actions.ts';
+import { actionsFor, needsConfirmation, nextAction, wordsOf } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
@@ -51,7 +51,7 @@ test('an address is confirmed before its account is activated', () => {
 
 test('a deactivation, a role and a second factor are asked about before they are changed', () => {
   const active = { id: 9, status: 'ACTIVE', role: 'USER' } as const;
-  expect(actionsFor(active, system, withFactor).filter(action => isAsked(action, active))).toEqual([
+  expect(actionsFor(active, system, withFactor).filter(action => needsConfirmation(action, active))).toEqual([
     'DEACTIVATE_USER',
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
@@ -61,12 +61,12 @@ test('a deactivation, a role and a second factor are asked about before they are
 
 test('who activates a user without a confirmed address is asked to vouch for it', () => {
   const user = { id: 9, status: 'UNCONFIRMED', role: 'USER' } as const;
-  expect(actionsFor(user, regional, plain).filter(action => isAsked(action, user))).toEqual([
+  expect(actionsFor(user, regional, plain).filter(action => needsConfirmation(action, user))).toEqual([
     'ACTIVATE_USER',
   ]);
   expect(wordsOf('ACTIVATE_USER', user)).toBe('ACTIVATE_UNCONFIRMED');
   for (const status of ['CONFIRMED_EMAIL', 'DEACTIVATED'] as const) {
-    expect([isAsked('ACTIVATE_USER', { status }), wordsOf('ACTIVATE_USER', { status })]).toEqual([
+    expect([needsConfirmation('ACTIVATE_USER', { status }), wordsOf('ACTIVATE_USER', { status })]).toEqual([
       false,
       'ACTIVATE_USER',
     ]);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fileOf, meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
+import { describeChange, fileOf, meaningOf, partsOf, type Step, stepsTo } from './history.ts';
 
 const english = (area: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
@@ -114,18 +114,22 @@ test('a file is shown as a picture where forms have one, and as a document elsew
 });
 
 test('a change says what was done, with old and new values, and only what of a list came or went', () => {
-  const told = (path: string, before?: unknown, after?: unknown) => toldOf({ path, before, after });
-  expect(told('').did).toBe('created');
-  expect(told('knowledgeBlog', undefined, false)).toMatchObject({ did: 'filled', after: [{ value: false }] });
-  expect(told('labels.7', undefined, { title: 'Spring' }).did).toBe('added');
-  expect(told('description', 'From the hills', null)).toMatchObject({ did: 'removed', after: [] });
-  expect(told('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
+  const described = (path: string, before?: unknown, after?: unknown) =>
+    describeChange({ path, before, after });
+  expect(described('').did).toBe('created');
+  expect(described('knowledgeBlog', undefined, false)).toMatchObject({
+    did: 'filled',
+    after: [{ value: false }],
+  });
+  expect(described('labels.7', undefined, { title: 'Spring' }).did).toBe('added');
+  expect(described('description', 'From the hills', null)).toMatchObject({ did: 'removed', after: [] });
+  expect(described('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
   const [farm, mill] = [{ company: { id: 1 } }, { company: { id: 2 } }];
-  expect(told('associatedCompanies', [farm], [mill, farm])).toEqual({
+  expect(described('associatedCompanies', [farm], [mill, farm])).toEqual({
     ...{ did: 'changed', before: [], isReplaced: false },
     after: [{ path: 'associatedCompanies.0.company', value: '2' }],
   });
-  expect(told('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
+  expect(described('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
     ...{ did: 'changed', before: [], after: [{ path: 'journeyMarkers.0.latitude' }] },
   });
 });

@@ -246,7 +246,7 @@ export function fileOf(path: string, value: unknown): { key: string; isPicture: 
 }
 
 /** What happened to a field. */
-export interface Told {
+export interface DescribedChange {
   /** of the messages products.history.did */
   did: 'created' | 'filled' | 'changed' | 'added' | 'removed';
   /** what was there, and what is there now; lists without what stayed */
@@ -257,7 +257,15 @@ export interface Told {
 }
 
 /** What a change of the history says. */
-export function toldOf({ path, before, after }: { path: string; before?: unknown; after?: unknown }): Told {
+export function describeChange({
+  path,
+  before,
+  after,
+}: {
+  path: string;
+  before?: unknown;
+  after?: unknown;
+}): DescribedChange {
   if (path === '' && before === undefined && after === undefined)
     return { did: 'created', before: [], after: [], isReplaced: false };
   const [was, is] = [before ?? undefined, after ?? undefined];
@@ -280,8 +288,8 @@ export function toldOf({ path, before, after }: { path: string; before?: unknown
 
 /** The entries of a list that another list has not. */
 function without(path: string, list: readonly unknown[], other: readonly unknown[]): Part[] {
-  const known = new Set(other.map(entry => JSON.stringify(entry)));
+  const others = new Set(other.map(entry => JSON.stringify(entry)));
   return list.flatMap((entry, index) =>
-    known.has(JSON.stringify(entry)) ? [] : partsOf(`${path}.${index}`, entry),
+    others.has(JSON.stringify(entry)) ? [] : partsOf(`${path}.${index}`, entry),
   );
 }

@@ -45,16 +45,16 @@ test('a country that a person chose or that is stored stays, in this place alone
 
   const place = newPlace();
   const other = newPlace();
-  for (const one of [place, other]) {
-    Object.assign(one, HUYE);
-    moved(one);
+  for (const filled of [place, other]) {
+    Object.assign(filled, HUYE);
+    moved(filled);
   }
   // The one that was filled in, confirmed by choosing it.
   place.countryCode = 'RW';
   chosen(place);
-  for (const one of [place, other]) {
-    Object.assign(one, BANDUNDU);
-    moved(one);
+  for (const filled of [place, other]) {
+    Object.assign(filled, BANDUNDU);
+    moved(filled);
   }
   expect([place.countryCode, other.countryCode]).toEqual(['RW', 'CD']);
   // None chosen is filled in again.
