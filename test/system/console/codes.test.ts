@@ -10,8 +10,12 @@ const SOON = { timeout: 60_000 };
 /** For all lists on a busy machine, in milliseconds. */
 const PATIENCE_MS = 300_000;
 const LISTS = [
-  ...['product-types', 'semi-products', 'facility-types', 'measure-unit-types'],
-  ...['processing-evidence-types', 'processing-evidence-fields'],
+  'product-types',
+  'semi-products',
+  'facility-types',
+  'measure-unit-types',
+  'processing-evidence-types',
+  'processing-evidence-fields',
 ];
 
 let pages: RunningConsole;
@@ -95,7 +99,12 @@ test('a code is changed with its translations, choices and unit, and the list is
   await page.getByText('The changes are saved').waitFor();
   await expectAccessible(page);
   expect(await stored(`chain/semi-product/${id}`)).toEqual({
-    ...{ id, name: 'Cherry', sku: false, skuendCustomer: false, buyable: true, disabled: false },
+    id,
+    name: 'Cherry',
+    sku: false,
+    skuendCustomer: false,
+    buyable: true,
+    disabled: false,
     measurementUnitType: { id: unit, code: 'KG', label: 'Kilogram', weight: 1 },
     translations: [
       { language: 'EN', name: 'Cherry' },

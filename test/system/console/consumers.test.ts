@@ -129,8 +129,12 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(product.settings.language).toBe('FR');
   expect(product.origin.locations).toEqual([
     {
-      ...{ pinName: 'Station A', latitude: -2, longitude: 30 },
-      ...{ areaInHectares: 1.5, countryCode: 'RW', address: 'Huye' },
+      pinName: 'Station A',
+      latitude: -2,
+      longitude: 30,
+      areaInHectares: 1.5,
+      countryCode: 'RW',
+      address: 'Huye',
     },
   ]);
   await page.reload();

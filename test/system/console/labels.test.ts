@@ -55,7 +55,9 @@ beforeAll(async () => {
   ({ send, cookie } = await pages.login(owner.email));
   companyId = (await done('POST', 'company/create', { name: 'Kopanyi', phone: '+250 1' })).id;
   const product = {
-    ...{ name: 'Bourbon', description: 'From the hills', company: { id: companyId } },
+    name: 'Bourbon',
+    description: 'From the hills',
+    company: { id: companyId },
     process: { production: 'Washed' },
     origin: { locations: [{ pinName: 'Station A', latitude: -1.95, longitude: 30.06 }] },
     businessToCustomerSettings: { primaryColor: '#25265E', tabQuality: true },
@@ -88,7 +90,8 @@ test('a label whose product has changed shows both side by side, and takes over 
   const { page } = browser;
   await done('PUT', 'product/label/content', { labelId, name: 'Red Bourbon' });
   await change({
-    ...{ description: `From the valley ${XSS}`, photo: await photo('red') },
+    description: `From the valley ${XSS}`,
+    photo: await photo('red'),
     origin: { locations: [{ pinName: 'Station B', latitude: -2, longitude: 29.5, countryCode: 'RW' }] },
     businessToCustomerSettings: { primaryColor: '#884400', tabQuality: false },
   });
@@ -122,7 +125,9 @@ test('a label whose product has changed shows both side by side, and takes over 
   await page.getByText('Values copied to the label').waitFor();
   const taken = await content();
   expect(taken).toMatchObject({
-    ...{ name: 'Red Bourbon', description: `From the valley ${XSS}`, process: { production: 'Washed' } },
+    name: 'Red Bourbon',
+    description: `From the valley ${XSS}`,
+    process: { production: 'Washed' },
     origin: { locations: [{ pinName: 'Station A' }] },
     businessToCustomerSettings: { primaryColor: '#884400' },
   });

@@ -179,7 +179,9 @@ test('a hit opens its thread at the message, however far up it is, and leads bac
   const COUNT = 3000;
   await fillThread(thread_id, COUNT, '2020-01-01');
   const hit = await made(ana, '/packet/intake/chat-message', {
-    ...{ thread_id, text: 'the Quelea flock', from_user: ana.id },
+    thread_id,
+    text: 'the Quelea flock',
+    from_user: ana.id,
   });
   await fillThread(thread_id, COUNT, '2120-01-01');
   const { page } = browser;

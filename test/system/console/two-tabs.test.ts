@@ -234,8 +234,10 @@ test('a text of a label in conflict is on the screen after what differed above i
   const packaging = named(page, 'sustainability.packaging');
   await send('POST', '/trace/api/product/label/execute/PUBLISH_LABEL', { id: labelId });
   const body = {
-    ...{ id: productId, sustainability: { packaging: 'Jute', production: 'Shade', co2Footprint: 'Small' } },
-    ...{ process: { production: 'Washed' }, responsibility: { laborPolicies: 'Fair' } },
+    id: productId,
+    sustainability: { packaging: 'Jute', production: 'Shade', co2Footprint: 'Small' },
+    process: { production: 'Washed' },
+    responsibility: { laborPolicies: 'Fair' },
   };
   expect((await send('PUT', '/trace/api/product', body)).status).toBe(200);
   await logIn(page, `${pages.url}${path}`, email);
@@ -323,12 +325,16 @@ test('two people edit a final product and an entry of the knowledge blog', async
   const [entry] = (await read(`/knowledgeBlog/list/${productId}`)).items;
   for (const { screen, button, field, change, stored } of [
     {
-      ...{ screen: 'final-products', button: 'A bag', field: 'description' },
+      screen: 'final-products',
+      button: 'A bag',
+      field: 'description',
       change: () => put(`/${productId}/finalProduct`, { id, name: 'A large bag' }),
       stored: () => read(`/${productId}/finalProduct/${id}`),
     },
     {
-      ...{ screen: 'knowledge', button: 'Washing', field: 'summary' },
+      screen: 'knowledge',
+      button: 'Washing',
+      field: 'summary',
       change: () => put('/knowledgeBlog', { id: entry.id, title: 'A large bag' }),
       stored: () => read(`/knowledgeBlog/${entry.id}`),
     },

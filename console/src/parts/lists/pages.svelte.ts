@@ -15,8 +15,12 @@ export type Rows<Row> = Pick<Pages<Row>, 'rows' | 'isLoading' | 'failure' | 'has
 export function fixedRows<Row>(rows: readonly Row[]): Rows<Row> {
   const nothing = async () => {};
   return {
-    ...{ rows: [...rows], isLoading: false, failure: undefined, hasMore: false },
-    ...{ reload: nothing, more: nothing },
+    rows: [...rows],
+    isLoading: false,
+    failure: undefined,
+    hasMore: false,
+    reload: nothing,
+    more: nothing,
   };
 }
 

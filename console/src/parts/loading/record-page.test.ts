@@ -26,7 +26,12 @@ test('what is refused besides a record is not said of the record', () => {
 
 test('only what may change is worth another try', () => {
   expect([403, 404, 0, 429, 500, 503].map(status => isFinal(refused(status)))).toEqual([
-    ...[true, true, false, false, false, false],
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
   ]);
   expect(isFinal(new TypeError())).toBe(false);
 });

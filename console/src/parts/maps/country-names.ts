@@ -2,11 +2,28 @@ type Countries = GeoJSON.FeatureCollection<GeoJSON.Geometry | null>;
 
 /** Names of the map's data that are shortened, by ISO 3166-1 alpha-2. */
 const SHORTENED: Readonly<Record<string, string>> = {
-  ...{ CD: 'Dem. Rep. Congo', CG: 'Congo', CF: 'Central African Rep.', CI: "Côte d'Ivoire" },
-  ...{ SS: 'S. Sudan', GQ: 'Eq. Guinea', SZ: 'eSwatini', EH: 'W. Sahara', ST: 'São Tomé and Principe' },
-  ...{ CV: 'Cabo Verde', DO: 'Dominican Rep.', BA: 'Bosnia and Herz.', MK: 'Macedonia', TR: 'Turkey' },
-  ...{ US: 'United States of America', MM: 'Myanmar', SB: 'Solomon Is.', AG: 'Antigua and Barb.' },
-  ...{ KN: 'St. Kitts and Nevis', VC: 'St. Vin. and Gren.', PS: 'Palestine', MH: 'Marshall Is.' },
+  CD: 'Dem. Rep. Congo',
+  CG: 'Congo',
+  CF: 'Central African Rep.',
+  CI: "Côte d'Ivoire",
+  SS: 'S. Sudan',
+  GQ: 'Eq. Guinea',
+  SZ: 'eSwatini',
+  EH: 'W. Sahara',
+  ST: 'São Tomé and Principe',
+  CV: 'Cabo Verde',
+  DO: 'Dominican Rep.',
+  BA: 'Bosnia and Herz.',
+  MK: 'Macedonia',
+  TR: 'Turkey',
+  US: 'United States of America',
+  MM: 'Myanmar',
+  SB: 'Solomon Is.',
+  AG: 'Antigua and Barb.',
+  KN: 'St. Kitts and Nevis',
+  VC: 'St. Vin. and Gren.',
+  PS: 'Palestine',
+  MH: 'Marshall Is.',
 };
 
 /**

@@ -3,16 +3,36 @@ import type { Pin } from './origin-view.ts';
 
 /** What a label can show of its content, in the order of its page. */
 export const SHOWN = [
-  ...['name', 'photo', 'description', 'origin', 'journeyMarkers', 'process.production'],
-  ...['responsibility.laborPolicies', 'sustainability.production', 'sustainability.packaging'],
-  ...['sustainability.co2Footprint', 'company.name', 'company.logo', 'company.about', 'company.manager'],
-  ...['company.email', 'company.phone', 'company.webPage', 'company.certifications'],
+  'name',
+  'photo',
+  'description',
+  'origin',
+  'journeyMarkers',
+  'process.production',
+  'responsibility.laborPolicies',
+  'sustainability.production',
+  'sustainability.packaging',
+  'sustainability.co2Footprint',
+  'company.name',
+  'company.logo',
+  'company.about',
+  'company.manager',
+  'company.email',
+  'company.phone',
+  'company.webPage',
+  'company.certifications',
 ] as const;
 
 /** The texts of a label that are its own, by their paths: copied from the product, then changed by themselves. */
 export const TEXTS = [
-  ...['name', 'description', 'origin.text', 'process.production', 'responsibility.laborPolicies'],
-  ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
+  'name',
+  'description',
+  'origin.text',
+  'process.production',
+  'responsibility.laborPolicies',
+  'sustainability.production',
+  'sustainability.packaging',
+  'sustainability.co2Footprint',
   ...[
     'company.name',
     'company.about',

@@ -110,7 +110,10 @@ function ground({ colours, base }: Drawn): LayerSpecification[] {
   const look: Pick<SymbolLayerSpecification, 'layout' | 'paint'> = {
     // Where two names would overlap, the larger country has its name.
     layout: {
-      ...{ 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
+      'text-field': ['get', 'name'],
+      'text-font': FONT,
+      'text-size': 13,
+      'text-max-width': 7,
       'symbol-sort-key': ['-', 0, ['get', 'area']],
     },
     paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
@@ -160,7 +163,14 @@ const bySize = (unit = 1): ExpressionSpecification => [
   'interpolate',
   ['linear'],
   ['log10', ['max', 1, ['get', 'count']]],
-  ...[0, 6 / unit, 1, 11 / unit, 3, 16 / unit, 6, 24 / unit],
+  0,
+  6 / unit,
+  1,
+  11 / unit,
+  3,
+  16 / unit,
+  6,
+  24 / unit,
 ];
 
 /** How letters look on whatever is below them. */

@@ -14,15 +14,22 @@ import { changedOrigin, type Origin, originOf } from './origin/origin.ts';
 /** The texts of the form, by their paths, in groups. */
 export const GROUPS = {
   story: [
-    ...['origin.text', 'process.production', 'responsibility.laborPolicies'],
-    ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
+    'origin.text',
+    'process.production',
+    'responsibility.laborPolicies',
+    'sustainability.production',
+    'sustainability.packaging',
+    'sustainability.co2Footprint',
   ],
   prices: ['settings.incomeIncreaseDescription'],
   legal: ['settings.gdprText', 'settings.privacyPolicyText', 'settings.termsOfUseText'],
 } as const;
 
 const OTHERS = [
-  ...['name', 'description', 'valueChain.id', 'settings.language'],
+  'name',
+  'description',
+  'valueChain.id',
+  'settings.language',
   'settings.currency',
   'knowledgeBlog',
 ];
@@ -38,7 +45,14 @@ export interface Partner {
 
 /** The relations of companies to a product, but for its owner's. */
 export const RELATIONS = [
-  ...['BUYER', 'IMPORTER', 'EXPORTER', 'PRODUCER', 'ASSOCIATION', 'PROCESSOR', 'TRADER', 'ROASTER'],
+  'BUYER',
+  'IMPORTER',
+  'EXPORTER',
+  'PRODUCER',
+  'ASSOCIATION',
+  'PROCESSOR',
+  'TRADER',
+  'ROASTER',
 ] as const;
 
 /** The owner of a product that belongs to no company. */

@@ -5,7 +5,9 @@ import { AUDIT_ACTIONS } from '../../../../../src/trace-backend/base/audit/actio
 import { linesOf, otherOf, pageOf, whatOf } from './entry.ts';
 
 const entry = (action: string, entity: string, details: object = {}, entityId = '7') => ({
-  ...{ action, entity, entityId },
+  action,
+  entity,
+  entityId,
   details: details as Record<string, unknown>,
 });
 const label = (id: string) => ({ kind: 'label', id, name: undefined });
@@ -61,7 +63,8 @@ test('what changed is said in the words of the forms, old and new, and what stay
   const details = { status: ['ACTIVE', 'ACTIVE'], role: ['USER', 'SYSTEM_ADMIN'] };
   expect(linesOf(entry('SET_USER_SYSTEM_ADMIN', 'user', details))).toEqual([
     {
-      ...{ title: 'administration.role', isChange: true },
+      title: 'administration.role',
+      isChange: true,
       words: [
         { key: 'administration.role.USER', text: 'USER' },
         { key: 'administration.role.SYSTEM_ADMIN', text: 'SYSTEM_ADMIN' },

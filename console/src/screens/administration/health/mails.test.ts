@@ -19,8 +19,11 @@ test('the mails of both services are one state', () => {
     { queues: queues(3), givenUp: 4, failedAt: late, lastError: 'the mail server could not be reached' },
   ];
   expect(mailState(services)).toEqual({
-    ...{ sentAt: late, failedAt: late, lastError: 'the mail server could not be reached' },
-    ...{ waiting: 5, givenUp: 5 },
+    sentAt: late,
+    failedAt: late,
+    lastError: 'the mail server could not be reached',
+    waiting: 5,
+    givenUp: 5,
   });
   expect(mailState([{ queues: [], givenUp: 0 }])).toEqual({ waiting: 0, givenUp: 0 });
 });

@@ -5,7 +5,9 @@ test('a picker takes colours of three or six digits, in any case and with space 
   expect([' #07F ', '#25265E', 'red', '#12345', ''].map(hexOf)).toEqual([
     '#0077ff',
     '#25265e',
-    ...[undefined, undefined, undefined],
+    undefined,
+    undefined,
+    undefined,
   ]);
 });
 

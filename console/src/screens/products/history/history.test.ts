@@ -126,10 +126,14 @@ test('a change says what was done, with old and new values, and only what of a l
   expect(described('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
   const [farm, mill] = [{ company: { id: 1 } }, { company: { id: 2 } }];
   expect(described('associatedCompanies', [farm], [mill, farm])).toEqual({
-    ...{ did: 'changed', before: [], isReplaced: false },
+    did: 'changed',
+    before: [],
+    isReplaced: false,
     after: [{ path: 'associatedCompanies.0.company', value: '2' }],
   });
   expect(described('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
-    ...{ did: 'changed', before: [], after: [{ path: 'journeyMarkers.0.latitude' }] },
+    did: 'changed',
+    before: [],
+    after: [{ path: 'journeyMarkers.0.latitude' }],
   });
 });

@@ -37,15 +37,31 @@ function fieldsOf(area: string, names: Record<string, string>): Fields {
 }
 
 const TEXTS = [
-  ...['name', 'description', 'origin.text', 'process.production', 'responsibility.laborPolicies'],
-  ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
-  ...['settings.costBreakdown', 'settings.incomeIncreaseDescription', 'settings.gdprText'],
-  ...['settings.privacyPolicyText', 'settings.termsOfUseText', 'settings.language', 'knowledgeBlog'],
+  'name',
+  'description',
+  'origin.text',
+  'process.production',
+  'responsibility.laborPolicies',
+  'sustainability.production',
+  'sustainability.packaging',
+  'sustainability.co2Footprint',
+  'settings.costBreakdown',
+  'settings.incomeIncreaseDescription',
+  'settings.gdprText',
+  'settings.privacyPolicyText',
+  'settings.termsOfUseText',
+  'settings.language',
+  'knowledgeBlog',
 ];
 const PLACE = fieldsOf('products', {
-  ...{ pinName: 'pin.name', latitude: 'pin.latitude', longitude: 'pin.longitude' },
-  ...{ numberOfFarmers: 'pin.farmers', areaInHectares: 'pin.area', countryCode: 'pin.country' },
-  ...{ address: 'pin.address', geoid: 'pin.geoid' },
+  pinName: 'pin.name',
+  latitude: 'pin.latitude',
+  longitude: 'pin.longitude',
+  numberOfFarmers: 'pin.farmers',
+  areaInHectares: 'pin.area',
+  countryCode: 'pin.country',
+  address: 'pin.address',
+  geoid: 'pin.geoid',
 });
 /** Also of what only apps show, which the console does not offer. */
 const CONSUMER_PAGE: Fields = Object.fromEntries([
@@ -59,16 +75,22 @@ const CONSUMER_PAGE: Fields = Object.fromEntries([
   ]),
 ]);
 const ENTRY = fieldsOf('products', {
-  ...{ title: 'knowledge.title', type: 'knowledge.type', date: 'knowledge.date' },
-  ...{ summary: 'knowledge.summary', content: 'knowledge.content', youtubeUrl: 'knowledge.video' },
+  title: 'knowledge.title',
+  type: 'knowledge.type',
+  date: 'knowledge.date',
+  summary: 'knowledge.summary',
+  content: 'knowledge.content',
+  youtubeUrl: 'knowledge.video',
   documents: 'knowledge.documents',
 });
 // The form asks for its number, but a name is shown.
 const PARTNER: Fields = { company: { key: 'companies.profile' }, type: { key: 'products.partner.relation' } };
 const AGREEMENT = fieldsOf('products', { description: 'field.description', document: 'file' });
 const FINAL = fieldsOf('products', {
-  ...{ name: 'field.name', description: 'field.description' },
-  ...{ unitId: 'final.unit', labelIds: 'final.labels' },
+  name: 'field.name',
+  description: 'field.description',
+  unitId: 'final.unit',
+  labelIds: 'final.labels',
 });
 
 const places = (key: string, fields: Fields): Field => ({ key, several: 'places', fields });
@@ -76,8 +98,11 @@ const ids = (key: string, fields: Fields, record: string): Field => ({ key, seve
 
 const BATCH: Fields = {
   ...fieldsOf('labels', {
-    ...{ number: 'batch.number', productionDate: 'batch.produced', expiryDate: 'batch.expires' },
-    ...{ checkAuthenticity: 'batch.authentic', traceOrigin: 'batch.origin' },
+    number: 'batch.number',
+    productionDate: 'batch.produced',
+    expiryDate: 'batch.expires',
+    checkAuthenticity: 'batch.authentic',
+    traceOrigin: 'batch.origin',
   }),
   photo: { key: 'products.photo' },
   locations: places('products.pins', PLACE),
@@ -90,7 +115,8 @@ const COMPANY: Fields = fieldsOf('companies', {
       `field.${path.slice(path.lastIndexOf('.') + 1)}`,
     ]),
   ),
-  ...{ logo: 'logo', headquarters: 'group.address' },
+  logo: 'logo',
+  headquarters: 'group.address',
 });
 
 /** What a product has, and a copy of it that a label has. */
@@ -100,10 +126,15 @@ const CONTENT: Fields = {
     Object.fromEntries(TEXTS.map(path => [path, `field.${path.replaceAll('.', '-')}`])),
   ),
   ...fieldsOf('products', {
-    ...{ photo: 'photo', valueChain: 'valueChain', origin: 'group.origin' },
-    ...{ settings: 'group.settings', process: 'group.story', responsibility: 'group.story' },
+    photo: 'photo',
+    valueChain: 'valueChain',
+    origin: 'group.origin',
+    settings: 'group.settings',
+    process: 'group.story',
+    responsibility: 'group.story',
     sustainability: 'group.story',
-    ...{ 'settings.pricingTransparency': 'prices', 'settings.incomeIncreaseDocument': 'incomeDocument' },
+    'settings.pricingTransparency': 'prices',
+    'settings.incomeIncreaseDocument': 'incomeDocument',
     'settings.currency': 'price.currency',
   }),
   company: { key: 'products.owner', fields: COMPANY },
@@ -165,7 +196,9 @@ export type Meaning =
   | 'field';
 
 const REFERENCES: Partial<Record<string, string>> = {
-  ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
+  company: 'company',
+  valueChain: 'value-chain',
+  unitId: 'measure-unit-type',
   labelIds: 'label',
 };
 /** The paths whose values are words of forms, with the keys of their messages. */
