@@ -32,7 +32,7 @@ export async function loadPeople(): Promise<void> {
 }
 
 /** Loads the colleagues again: somebody may have joined a company of the user since. */
-export async function reloadPeople(): Promise<void> {
+async function reloadPeople(): Promise<void> {
   const query = { limit: MAX, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
   colleagues = items.map(personOf);

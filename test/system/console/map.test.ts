@@ -89,7 +89,7 @@ test('observations are asked for once, before the map is there, and fields only 
   const tiles = requests.filter(name => name.startsWith('/packet/tiles/observations/6/'));
   expect(tiles.length).toBeGreaterThan(2);
   expect(new Set(tiles).size).toBe(tiles.length);
-  const library = requests.findIndex(name => name.includes('/field-map') && name.endsWith('.js'));
+  const library = requests.findIndex(name => name.includes('/observation-map') && name.endsWith('.js'));
   expect(requests.indexOf(tiles[0] as string)).toBeLessThan(library);
   expect(requests.filter(name => name.startsWith('/packet/tiles/fields/'))).toEqual([
     '/packet/tiles/fields/0/0/0.mvt',

@@ -1,4 +1,5 @@
 import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
+import { GROUPS } from '../products/product.ts';
 import type { Pin } from './origin-view.ts';
 
 /** What a label can show of its content, in the order of its page. */
@@ -27,24 +28,17 @@ export const SHOWN = [
 export const TEXTS = [
   'name',
   'description',
-  'origin.text',
-  'process.production',
-  'responsibility.laborPolicies',
-  'sustainability.production',
-  'sustainability.packaging',
-  'sustainability.co2Footprint',
-  ...[
-    'company.name',
-    'company.about',
-    'company.manager',
-    'company.email',
-    'company.phone',
-    'company.webPage',
-  ],
+  ...GROUPS.story,
+  'company.name',
+  'company.about',
+  'company.manager',
+  'company.email',
+  'company.phone',
+  'company.webPage',
 ] as const;
 
 /** Languages of labels. */
-export const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
+const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
 
 /** A field of a label, as the service has it. */
 export interface LabelField {

@@ -3,7 +3,7 @@ import { tilesOf, type View } from './view.ts';
 
 /** Answers of tiles that do not exist: an asset registry has the fields. */
 const NOT_IMPLEMENTED = 501;
-const FIELDS = '/packet/tiles/fields/';
+const PARCELS = '/packet/tiles/fields/';
 /** How long fields are not asked for after there were none, in milliseconds: others may register some. */
 const KEPT_MS = 60_000;
 /** Tiles that are asked for before there is a map, at most. */
@@ -21,7 +21,7 @@ const ahead = new Map<string, Promise<ArrayBuffer>>();
  */
 export async function loadTile(address: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const path = pathOf(address);
-  if (path.startsWith(FIELDS) && (await hasNoFields())) return new ArrayBuffer(0);
+  if (path.startsWith(PARCELS) && (await hasNoParcels())) return new ArrayBuffer(0);
   const tile = ahead.get(path);
   ahead.delete(path);
   return tile ?? ask(path, signal);
@@ -29,7 +29,7 @@ export async function loadTile(address: string, signal: AbortSignal): Promise<Ar
 
 /** Asks for the tiles of a view while the files of the map are still loading. */
 export function loadAhead(address: string, view: View, size: { width: number; height: number }): void {
-  void hasNoFields();
+  void hasNoParcels();
   for (const { z, x, y } of tilesOf(view, size).slice(0, MAX_AHEAD)) {
     const path = pathOf(address.replace('{z}/{x}/{y}', `${z}/${x}/${y}`));
     const tile = ask(path);
@@ -45,14 +45,14 @@ export function forgetAhead(): void {
 }
 
 /** Has fields asked for again, as after one was registered. */
-export function forgetFields(): void {
+export function forgetParcels(): void {
   none = undefined;
 }
 
 /** Whether the tile of the world has no fields; false if that is not known. */
-function hasNoFields(): Promise<boolean> {
+function hasNoParcels(): Promise<boolean> {
   if (!none || performance.now() - none.since > KEPT_MS) {
-    const isSo = ask(`${FIELDS}0/0/0.mvt`).then(
+    const isSo = ask(`${PARCELS}0/0/0.mvt`).then(
       ({ byteLength }) => byteLength === 0,
       () => false,
     );

@@ -6,7 +6,7 @@ const english = (area: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
 
 /** As the screen joins them. */
-const said = (steps: readonly Step[]) =>
+const nameOf = (steps: readonly Step[]) =>
   steps
     .map(({ key = '', which }) => {
       const [area = ''] = key.split('.', 1);
@@ -41,7 +41,7 @@ test('paths are said in the words of the forms, with the place or the id', () =>
     'origin.more.deep': 'Origin · more.deep',
     constructor: 'constructor',
   };
-  expect(Object.fromEntries(Object.keys(paths).map(path => [path, said(stepsTo(path))]))).toEqual(paths);
+  expect(Object.fromEntries(Object.keys(paths).map(path => [path, nameOf(stepsTo(path))]))).toEqual(paths);
 });
 
 test('records with names are marked, so that the names can be shown', () => {

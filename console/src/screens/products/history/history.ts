@@ -8,6 +8,7 @@ import {
   SHOWN_GRAPHICS,
   TABS,
 } from '../consumer-page/consumer.ts';
+import { GROUPS } from '../product.ts';
 
 /** A step on the way to a field. */
 export interface Step {
@@ -39,19 +40,10 @@ function fieldsOf(area: string, names: Record<string, string>): Fields {
 const TEXTS = [
   'name',
   'description',
-  'origin.text',
-  'process.production',
-  'responsibility.laborPolicies',
-  'sustainability.production',
-  'sustainability.packaging',
-  'sustainability.co2Footprint',
   'settings.costBreakdown',
-  'settings.incomeIncreaseDescription',
-  'settings.gdprText',
-  'settings.privacyPolicyText',
-  'settings.termsOfUseText',
   'settings.language',
   'knowledgeBlog',
+  ...Object.values(GROUPS).flat(),
 ];
 const PLACE = fieldsOf('products', {
   pinName: 'pin.name',

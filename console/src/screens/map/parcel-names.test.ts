@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldNames } from './field-names.ts';
+import { parcelNames } from './parcel-names.ts';
 
 const edges = { west: 29, south: -3, east: 31, north: -1 };
 
@@ -20,8 +20,11 @@ const part = (name: string | undefined, west: number, south: number, east: numbe
   },
 });
 
-const namesOf = (...args: Parameters<typeof fieldNames>) =>
-  fieldNames(...args).features.map(({ properties, geometry }) => [properties?.name, ...geometry.coordinates]);
+const namesOf = (...args: Parameters<typeof parcelNames>) =>
+  parcelNames(...args).features.map(({ properties, geometry }) => [
+    properties?.name,
+    ...geometry.coordinates,
+  ]);
 
 test('a field in four tiles, which overlap, has one name in its middle', () => {
   const parts = [

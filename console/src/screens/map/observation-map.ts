@@ -18,17 +18,17 @@ import { countryName } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
 import { namePoints, renamed } from '../../parts/maps/country-names.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
-import { type FieldNames, fieldNames } from './field-names.ts';
 import { openAtObservations } from './opening.ts';
+import { type ParcelNames, parcelNames } from './parcel-names.ts';
 import { SQUARE, squareImage } from './square.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
-import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
+import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
 import { type Edges, type View, WORLD } from './view.ts';
 
 /** What was clicked. */
 export type Picked =
   | { kind: 'packets'; ids: readonly string[] }
-  | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
+  | { kind: 'parcel'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
 /** What the map tells. */
 export interface MapListener {
@@ -47,14 +47,14 @@ export interface MapListener {
 }
 
 /** A map of observations and fields. */
-export interface FieldMap {
+export interface ObservationMap {
   /** whether there is more than the borders of countries around a place */
   readonly hasBaseMap: boolean;
-  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'fieldNames' | 'base'>): void;
+  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'parcelNames' | 'base'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
-  refreshFields(): void;
+  refreshParcels(): void;
   /** Asks for everything again, after tiles have failed: those are not refreshed. */
   loadAgain(): void;
   show(view: View): void;
@@ -80,7 +80,7 @@ addProtocol('session', async ({ url }, { signal }) => ({
 export async function makeMap(
   container: HTMLElement,
   options: { view: View | undefined; label: string; listener: MapListener },
-): Promise<FieldMap> {
+): Promise<ObservationMap> {
   const { view = WORLD, label, listener } = options;
   const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
   const names = namePoints(countries);
@@ -109,7 +109,7 @@ export async function makeMap(
   reportState(map, listener);
   map.on('idle', () => {
     const parts = map.querySourceFeatures('fields', { sourceLayer: 'fields' });
-    drawing.name(fieldNames(parts, edgesOf(map)));
+    drawing.name(parcelNames(parts, edgesOf(map)));
   });
   const picking = pickByMouse(map, listener);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
@@ -119,12 +119,12 @@ export async function makeMap(
     hasBaseMap: base !== undefined,
     draw: drawing.draw,
     refreshObservations: () => refresh('observations'),
-    refreshFields() {
-      forgetFields();
+    refreshParcels() {
+      forgetParcels();
       refresh('fields');
     },
     loadAgain() {
-      forgetFields();
+      forgetParcels();
       drawing.again();
     },
     show({ zoom, lat, lon }) {
@@ -148,7 +148,7 @@ export async function makeMap(
   };
 }
 
-type ToDraw = Parameters<FieldMap['draw']>[0];
+type ToDraw = Parameters<ObservationMap['draw']>[0];
 
 /** Gives a map its style, the same one once more, and the names of fields in it. */
 function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
@@ -156,23 +156,23 @@ function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'bas
   let attempt = 0;
   // MapLibre never asks again for a tile that has failed, unless its source has another address.
   const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
-  let named: FieldNames = { type: 'FeatureCollection', features: [] };
+  let named: ParcelNames = { type: 'FeatureCollection', features: [] };
   const draw = (drawn: ToDraw) => {
     // A style that is still being loaded cannot be compared.
     const diff = last !== undefined && map.isStyleLoaded() === true;
     last = drawn;
     const [observations, fields] = [ofAttempt(drawn.observations), ofAttempt(drawn.fields)];
-    map.setStyle(styleOf({ ...drawn, observations, fields, fieldNames: named, ...kept }), { diff });
+    map.setStyle(styleOf({ ...drawn, observations, fields, parcelNames: named, ...kept }), { diff });
   };
   const again = () => {
     attempt++;
     if (last) draw(last);
   };
-  const name = (names: FieldNames) => {
+  const name = (names: ParcelNames) => {
     // The map is idle again when they are drawn.
     if (JSON.stringify(names) === JSON.stringify(named)) return;
     named = names;
-    map.getSource<GeoJSONSource>('field-names')?.setData(named);
+    map.getSource<GeoJSONSource>('parcel-names')?.setData(named);
   };
   return { draw, again, name };
 }
@@ -262,7 +262,7 @@ function pickedOf(
     return { kind: 'packets', ids: [...new Set<string>(ids)] };
   }
   const { geoid, name, area_m2: areaM2 } = properties;
-  return geoid === undefined ? undefined : { kind: 'field', geoid, name, areaM2 };
+  return geoid === undefined ? undefined : { kind: 'parcel', geoid, name, areaM2 };
 }
 
 function pointOf({ geometry }: MapGeoJSONFeature): [number, number] | undefined {

@@ -2,7 +2,7 @@ import { Failure } from './failure.ts';
 import { answered, quietPacket } from './services.ts';
 
 /** A field that was registered with a name. */
-export interface NamedField {
+export interface NamedParcel {
   geoid: string;
   name: string;
 }
@@ -29,7 +29,7 @@ export const shortGeoid = (geoid: string) => (geoid.length > SHORT ? `${geoid.sl
  *
  * @returns undefined before it is known, and where there is none
  */
-export function fieldName(geoid: string): string | undefined {
+export function parcelName(geoid: string): string | undefined {
   if (isGeoid(geoid) && !requested.has(geoid) && !isUnavailable) {
     requested.add(geoid);
     next.push(geoid);
@@ -59,7 +59,7 @@ async function ask(geoids: string[]): Promise<void> {
  *
  * @throws Failure
  */
-export async function findFields(name: string, signal: AbortSignal): Promise<NamedField[]> {
+export async function findParcels(name: string, signal: AbortSignal): Promise<NamedParcel[]> {
   const found = await namesOf({ name }, signal);
   know(found);
   return found;
@@ -71,8 +71,8 @@ async function namesOf(query: { geoids: string } | { name: string }, signal?: Ab
 }
 
 /** Keeps names that an answer has told. */
-function know(fields: readonly NamedField[]): void {
-  if (fields.length === 0) return;
-  for (const { geoid } of fields) requested.add(geoid);
-  names = { ...names, ...Object.fromEntries(fields.map(({ geoid, name }) => [geoid, name])) };
+function know(parcels: readonly NamedParcel[]): void {
+  if (parcels.length === 0) return;
+  for (const { geoid } of parcels) requested.add(geoid);
+  names = { ...names, ...Object.fromEntries(parcels.map(({ geoid, name }) => [geoid, name])) };
 }
