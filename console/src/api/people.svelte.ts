@@ -125,7 +125,7 @@ export async function findIdOf(typed: string): Promise<string | undefined> {
 }
 
 /**
- * The id of a typed user: of a colleague by e-mail address or name, of anyone by the number that they see in their
+ * The id of a typed user: of a colleague by email address or name, of anyone by the number that they see in their
  * account; undefined if it is neither.
  */
 function idOf(typed: string): string | undefined {

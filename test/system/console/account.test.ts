@@ -36,7 +36,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   await logIn(page, `${pages.url}/account`, email);
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
   await page.getByText(`Your number: ${id}.`).waitFor();
-  await page.getByLabel('New e-mail address').waitFor();
+  await page.getByLabel('New email address').waitFor();
   expect(browser.complaints.filter(text => text.includes('404'))).toEqual([]);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
@@ -111,7 +111,7 @@ test('without a connection nothing typed is lost, and the form can be sent once 
 test('a change of address waits for both addresses, and can be taken back', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
-  await page.getByLabel('New e-mail address').fill('new@example.org');
+  await page.getByLabel('New email address').fill('new@example.org');
   await page.getByLabel('Current password').fill('wrong');
   await page.getByRole('button', { name: 'Change address' }).click();
   await page.locator('[name=currentPassword][aria-invalid=true]').waitFor();
@@ -120,7 +120,7 @@ test('a change of address waits for both addresses, and can be taken back', asyn
   await page.getByRole('button', { name: 'Change address' }).click();
   await page.getByText('Your address changes to new@example.org once').waitFor();
   await page.getByRole('button', { name: 'Cancel change' }).click();
-  await page.getByLabel('New e-mail address').waitFor();
+  await page.getByLabel('New email address').waitFor();
 });
 
 test('a new password ends the other sessions and keeps this one', async () => {
@@ -158,7 +158,7 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   expect(codes.length).toBeGreaterThan(5);
 
   await page.getByRole('button', { name: 'Log out' }).click();
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByLabel('Code').fill(codes[0] as string);
@@ -280,7 +280,7 @@ test('all that is stored is downloaded, and the account is erased only by who me
   await other.getByRole('navigation').first().waitFor();
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  await page.getByText('Your account was erased').waitFor();
+  await page.getByText('Account erased').waitFor();
   await other.getByRole('heading', { name: 'Log in' }).waitFor();
   await other.close();
   expect(await pages.query('trace_backend', 'SELECT FROM users WHERE email = $1', [email])).toEqual([]);

@@ -96,7 +96,7 @@ test('a code is changed with its translations, choices and unit, and the list is
   await named('description').fill('');
   await named('measurementUnitType.id').selectOption({ label: 'Kilogram' });
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   await expectAccessible(page);
   expect(await stored(`chain/semi-product/${id}`)).toEqual({
     id,
@@ -219,7 +219,7 @@ test('a disabled code is marked, and is offered only where it is used already', 
   await page.getByLabel('Disabled').check();
   await expectAccessible(page);
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   await page.locator('.tag', { hasText: 'Disabled' }).waitFor();
   await page.goto(`${pages.url}/code-lists/measure-unit-types`);
   await page.getByRole('row', { name: 'Sack Disabled' }).waitFor();
@@ -232,7 +232,7 @@ test('a disabled code is marked, and is offered only where it is used already', 
   await page.getByRole('heading', { name: 'Parchment' }).waitFor();
   expect(await options.innerText()).toBe('Sack (Disabled)');
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   expect(await stored(`chain/semi-product/${kept}`)).toMatchObject({ measurementUnitType: { id: old } });
   for (const [address, count] of [
     [`/value-chains/${chain}`, 1],

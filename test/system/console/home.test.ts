@@ -229,7 +229,7 @@ test('the first run leads from the name of the instance to the first shared pack
   expect(await placesOf('Leaf rust')).toEqual([]);
   await lat.fill('-1.95');
   await send.click();
-  await page.getByLabel('E-mail address').fill('colleague@example.org');
+  await page.getByLabel('Email address').fill('colleague@example.org');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Share it' }).click();
   await page.getByRole('heading', { name: 'Done' }).waitFor();
@@ -311,7 +311,7 @@ test('who invites without a mail server gets the link to send, for members and f
   const { body } = await send('POST', '/trace/api/company/create', { name: 'Growers' });
   await logIn(page, `${pages.url}/companies/${body.data.id}/members`, boss.email);
   await expectLink();
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.org');
+  await page.getByRole('textbox', { name: 'Email address' }).fill('new@example.org');
   await press('Invite a user');
   await page.getByText('Invited. Send them the link yourself').waitFor();
   expect(await claims()).toBeUndefined();
@@ -322,7 +322,7 @@ test('who invites without a mail server gets the link to send, for members and f
   const packet = await send('POST', '/packet/intake/scouting', seen);
   await page.goto(`${pages.url}/packets/${packet.body.packet_uuid}`);
   await page.getByRole('button', { name: 'Share' }).first().click();
-  await page.getByRole('dialog').getByLabel('E-mail address or phone number').fill('new@example.org');
+  await page.getByRole('dialog').getByLabel('Email address or phone number').fill('new@example.org');
   await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click();
   await page.getByText('as soon as they log in with this address').waitFor();
   await expectLink();
@@ -350,7 +350,7 @@ test('who waits for a mail that nobody sends is told whom to ask instead', async
   const { status } = await sender(pages.traceUrl)('POST', '/api/user/register', person);
   expect(status).toBe(200);
   await page.goto(pages.url);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await press('Log in');
   await page.getByText('Ask an administrator to confirm your address').waitFor();
@@ -369,7 +369,7 @@ test('who waits for a mail that nobody sends is told whom to ask instead', async
   ]) {
     await page.goto(`${pages.url}/${path}`);
     await page.getByText(text as string).waitFor();
-    expect(await page.getByLabel('E-mail address').count(), path).toBe(0);
+    expect(await page.getByLabel('Email address').count(), path).toBe(0);
     await expectAccessible(page);
   }
 });

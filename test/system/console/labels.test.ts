@@ -136,7 +136,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   await card().getByText('differ in 2 points').waitFor();
   expect(await card().getAttribute('open')).toBeNull();
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
   expect((await content()).process.production).toBe('Honey');
   await page.goto(`${pages.url}/products/${productId}/labels`);
   await page.getByRole('link', { name: 'Spring' }).waitFor();
@@ -161,7 +161,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   expect(await page.getByLabel('Text: description').inputValue()).toBe('From our lake');
   expect((await content()).description).toBe('From the lake');
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
 
   const [stationA, stationC] = ['Station A', 'Station C'].map(pinName => ({ pinName }));
   const locations = [{ ...stationA, latitude: -1.95, longitude: 30.06 }, stationC];
@@ -170,7 +170,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   await card().getByText('Product changed since').waitFor();
   await card().getByText('Only here: 1 of 2 entries').waitFor();
   await press('Keep the label as it is');
-  await page.getByText('The label stays as it is').waitFor();
+  await page.getByText('Label left unchanged').waitFor();
   expect((await content()).description).toBe('From our lake');
   await expect.poll(() => card().getAttribute('open')).toBeNull();
   await card().locator('summary').click();
@@ -237,12 +237,12 @@ test('without JavaScript, a package is checked and feedback is sent; the console
   const { page } = visitor;
   await page.goto(`${pages.traceUrl}/api/public/product/label/${uuid}`);
   await lookAsVisitor('label');
-  await field('Number of the batch').fill('A-1');
+  await field('Batch number').fill('A-1');
   await field('Produced on').fill('2026-03-01');
   await choose('Is it authentic?');
   await answer().getByText('Not confirmed').waitFor();
   await lookAsVisitor('label-unconfirmed');
-  expect(await field('Number of the batch').inputValue()).toBe('A-1');
+  expect(await field('Batch number').inputValue()).toBe('A-1');
   await field('Expires on').fill('2026-04-01');
   await choose('Is it authentic?');
   await answer().getByText('Confirmed').waitFor();
@@ -256,12 +256,12 @@ test('without JavaScript, a package is checked and feedback is sent; the console
 
   await field('Kind').selectOption({ label: 'Complaint' });
   await field('Message').fill(`${ATTRIBUTE_XSS}\nBitter`);
-  await field('E-mail address, if').fill('joy@example.org');
+  await field('Email address, if').fill('joy@example.org');
   await choose('Send');
   await page.getByRole('alert').getByText('Agree to this').waitFor();
   expect(await isFocused(answer())).toBe(true);
   expect(await field('Message').inputValue()).toBe(`${ATTRIBUTE_XSS}\nBitter`);
-  expect(await field('E-mail address, if').inputValue()).toBe('joy@example.org');
+  expect(await field('Email address, if').inputValue()).toBe('joy@example.org');
   await lookAsVisitor('label-wrong');
   await field('The producer may store').check();
   await choose('Send');
@@ -294,7 +294,7 @@ test('the form for feedback appears when it is ticked in the console', async () 
   await browser.page.locator('[name="businessToCustomerSettings.tabFeedback"]').check();
   await expectAccessible(browser.page);
   await browser.page.getByRole('button', { name: 'Save' }).first().click();
-  await browser.page.getByText('The label is saved').waitFor();
+  await browser.page.getByText('Label saved').waitFor();
   await visitor.page.goto(address);
   expect(await visitor.page.getByRole('button', { name: 'Send' }).count()).toBe(1);
   expect(realComplaints(browser)).toEqual([]);

@@ -362,7 +362,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await expectAccessible(page);
   await page.getByLabel('Name', { exact: true }).fill('Drawn field');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.getByText('1 field was registered').waitFor();
+  await page.getByText('1 field registered').waitFor();
   // What was registered is shown without a click, and is there for one.
   const card = page.getByRole('region', { name: 'Selection' });
   await card.getByText('Drawn field').waitFor();
@@ -379,7 +379,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await page.getByText('Line 3 is not a latitude and a longitude').waitFor();
   await corners.fill('50, 6\n50, 6.002\n50.002, 6.001');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.getByText('1 field was registered').first().waitFor();
+  await page.getByText('1 field registered').first().waitFor();
   await eventually(() => /^50\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
 
   const file = path.join(pages.folder, 'fields.geojson');
@@ -438,7 +438,7 @@ test('corners are positions of the person who walks along the edge; without one,
   await page.getByRole('button', { name: 'Register a field' }).click();
   const here = page.getByRole('button', { name: 'Add my position as a corner' });
   await here.click();
-  await page.getByText('The browser provides no position').waitFor();
+  await page.getByText('The browser can’t find your position').waitFor();
   await page.context().grantPermissions(['geolocation'], { origin: pages.url });
   await page.context().setGeolocation({ latitude: 46, longitude: 5, accuracy: 8 });
   await here.click();

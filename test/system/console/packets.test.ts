@@ -232,7 +232,7 @@ test('on a phone the link of the screen is in view among those of its area', asy
   const { page } = browser;
   await page.setViewportSize(PHONE);
   await page.goto(`${pages.url}/account/data`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   const link = page.getByRole('link', { name: 'Your data' });

@@ -113,7 +113,7 @@ test('who has shared a packet sees with whom, and what became of it; who has dec
   await list.filter({ hasText: ben.email }).getByText('not answered yet').waitFor();
   await page.getByRole('button', { name: 'Share' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Share' });
-  await dialog.getByLabel('E-mail address or phone number').fill(cas.email);
+  await dialog.getByLabel('Email address or phone number').fill(cas.email);
   await dialog.getByRole('button', { name: 'Share' }).click();
   await list.filter({ hasText: cas.email }).getByText('not answered yet').waitFor();
   for (const { share_id } of shares) await ben.send('POST', `/packet/shares/${share_id}/reject`, {});
@@ -144,7 +144,7 @@ test('a thread without others says so, and leads to where they are added', async
   await alone.waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
-  await page.locator(':focus').and(page.getByLabel('E-mail address or number')).fill(ben.id);
+  await page.locator(':focus').and(page.getByLabel('Email address or number')).fill(ben.id);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   expect(await alone.count()).toBe(0);

@@ -66,8 +66,8 @@ test('a wrong password is told, an empty field is named; nothing of the console 
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Log in' }).click();
   expect(await page.getByText('Please fill this in').count()).toBe(2);
-  expect(await isFocused(page.getByLabel('E-mail address'))).toBe(true);
-  await page.getByLabel('E-mail address').fill(email);
+  expect(await isFocused(page.getByLabel('Email address'))).toBe(true);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
   const alert = page.getByRole('alert');
@@ -269,7 +269,7 @@ test('what is typed outlasts a logout in another tab: it is hidden, and goes on 
 test('a login in the other tab goes on here, too; one of another user throws away what was typed', async () => {
   const { page, typed, other } = await loggedOutElsewhere();
   const logInThere = async (as: string) => {
-    await other.getByLabel('E-mail address').fill(as);
+    await other.getByLabel('Email address').fill(as);
     await other.getByLabel('Password').fill(PASSWORD);
     await other.getByRole('button', { name: 'Log in' }).click();
   };
@@ -312,7 +312,7 @@ test('who logs in after somebody else gets a page without anything of theirs', a
   await page.getByRole('button', { name: 'Leave' }).click();
   const { email: stranger } = await pages.newUser();
   for (const tab of [page, other]) await tab.evaluate('window.isFirst = true');
-  await page.getByLabel('E-mail address').fill(stranger);
+  await page.getByLabel('Email address').fill(stranger);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   for (const tab of [page, other]) {
@@ -396,7 +396,7 @@ test('a registration and a forgotten password are asked for without a login', as
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Given name').fill('Zawadi');
   await page.getByLabel('Family name').fill('Mwangi');
-  await page.getByLabel('E-mail address').fill('zawadi@example.org');
+  await page.getByLabel('Email address').fill('zawadi@example.org');
   await page.getByLabel('Password').fill('short');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('[aria-invalid=true]').waitFor();

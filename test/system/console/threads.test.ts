@@ -115,12 +115,12 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   expect((await ben.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(403);
 
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.email);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(ben.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('nobody was added').waitFor();
   const { participants } = (await ana.send('GET', `/packet/chat/threads/${thread}/participants`)).body;
   expect(participants).toHaveLength(1);
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.id);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(ben.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   await expectAccessible(page);
@@ -317,7 +317,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   ] as const) {
     await page.getByRole('button', { name: 'Share' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
-    await dialog.getByLabel('E-mail address or phone number').fill(contact);
+    await dialog.getByLabel('Email address or phone number').fill(contact);
     await dialog.getByRole('button', { name: 'Share' }).click();
     // The page of the packet then says it, too.
     await page.getByText(notice).first().waitFor();
@@ -327,11 +327,11 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   expect(await page.getByText('DATA_DIR').count()).toBe(0);
   await expectAccessible(page);
   const sharing = page.getByRole('dialog', { name: 'Share' });
-  const contact = sharing.getByLabel('E-mail address or phone number');
+  const contact = sharing.getByLabel('Email address or phone number');
   for (const nobody of ['foo', '0788123456']) {
     await contact.fill(nobody);
     await sharing.getByRole('button', { name: 'Share' }).click();
-    await page.getByText('This is neither an e-mail address').waitFor();
+    await page.getByText('This is neither an email address').waitFor();
     await expectAccessible(page);
   }
   expect(await page.getByText('waiting for foo').count()).toBe(0);
@@ -552,20 +552,20 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   const stranger = await person('Dan', 'Doe');
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(stranger.id);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(stranger.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${stranger.id}` }).waitFor();
   const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
   await page.goto(`${pages.url}/threads/${other.thread_id}`);
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
   await page.getByRole('combobox', { name: 'Colleague' }).waitFor();
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(boss.email.toUpperCase());
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(boss.email.toUpperCase());
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   // Who joins while the page is open is found without loading it again.
   const joined = await person('Fay', 'Ndayi');
   await add(joined);
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(joined.email);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(joined.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Fay Ndayi' }).waitFor();
   await expectAccessible(page);

@@ -70,7 +70,7 @@ test('who saves second takes the version of the first, and nothing of either is 
   expect(await named(page, 'description').inputValue()).toBe('From the lake');
   await expectAccessible(page);
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   expect((await send('GET', `/trace/api/product/${productId}`)).body.data).toMatchObject({
     name: 'Washed Bourbon',
@@ -90,7 +90,7 @@ test('a field that both have changed says what the other one wrote, and keeps wh
   expect(await named(page, 'about').inputValue()).toBe('Since 1961');
   await expectAccessible(page);
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   expect((await send('GET', `/trace/api/company/profile/${companyId}`)).body.data.about).toBe('Since 1961');
 });
@@ -104,7 +104,7 @@ test('the same holds for how the page for consumers looks', async () => {
   await page.getByRole('button', { name: 'Load the other version' }).click();
   await page.getByText('Your value is kept; the other value is: #25265e').waitFor();
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   const product = (await send('GET', `/trace/api/product/${productId}`)).body.data;
   expect(product.businessToCustomerSettings.primaryColor).toBe('#070');
@@ -137,7 +137,7 @@ test('what is typed while the version of another loads stays', async () => {
   expect(await name.inputValue()).toBe('Natural Bourbon');
   expect(await named(page, 'description').inputValue()).toBe('From the valley');
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
 });
 
 test('what is typed while a form is saved stays, is asked for, and can be saved', async () => {
@@ -171,7 +171,7 @@ test('what is typed stays when a label is published before it is saved, and whil
   const [title, name] = [named(page, 'title'), named(page, 'name')];
   await title.fill('Second harvest');
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  await page.getByText('The label is published').waitFor();
+  await page.getByText('Label published').waitFor();
   expect(await title.inputValue()).toBe('Second harvest');
 
   const saving = await held(page, /\/trace\/api\/product\/label$/);

@@ -35,7 +35,7 @@ test('paths are said in the words of the forms, with the place or the id', () =>
     'labels.7.content.company.logo.storageKey': 'Label 7 · Texts · Owner · Logo',
     'photo.storageKey': 'Photo',
     'finalProducts.3.name': 'Final products 3 · Name',
-    'finalProducts.3.labelIds.0': 'Final products 3 · Labels that it carries · 1',
+    'finalProducts.3.labelIds.0': 'Final products 3 · Labels it carries · 1',
     'knowledgeBlogs.3.title': 'Knowledge blog 3 · Title',
     'process.somethingElse': 'Product story · somethingElse',
     'origin.more.deep': 'Origin · more.deep',
