@@ -48,7 +48,7 @@ function open(): void {
     source.addEventListener(kind, ({ data }) => notify({ ...JSON.parse(data), kind }));
   }
   source.addEventListener('error', () => {
-    // It reconnects by itself, unless the service answered with an error.
+    // The browser reconnects automatically, unless the service answered with an error.
     if (source?.readyState !== EventSource.CLOSED) return;
     timer = setTimeout(() => {
       close();

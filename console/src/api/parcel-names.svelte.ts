@@ -7,7 +7,7 @@ export interface NamedParcel {
   name: string;
 }
 
-/** GeoIDs of one request, at most. */
+/** Maximum GeoIDs per request. */
 const AT_ONCE = 100;
 /** Characters of a GeoID where there is no name. */
 const SHORT = 10;
@@ -15,19 +15,19 @@ const SHORT = 10;
 let names = $state.raw<Readonly<Record<string, string>>>({});
 const requested = new Set<string>();
 let next: string[] = [];
-/** whether fields are registered somewhere else */
+/** whether another registry has the fields */
 let isUnavailable = false;
 
 /** Whether a text is a whole GeoID. */
 export const isGeoid = (text: string) => /^[0-9a-f]{64}$/.test(text);
 
-/** A GeoID that only has to be told from others. */
+/** The start of a GeoID, which is enough to tell it from others. */
 export const shortGeoid = (geoid: string) => (geoid.length > SHORT ? `${geoid.slice(0, SHORT)}…` : geoid);
 
 /**
- * The name of a field. All that are asked for at the same time are one request, and each is asked for once.
+ * The name of a field. Names that are needed at the same time are one request, and each is requested once.
  *
- * @returns undefined before it is known, and where there is none
+ * @returns undefined until it is loaded, and if the field has no name
  */
 export function parcelName(geoid: string): string | undefined {
   if (isGeoid(geoid) && !requested.has(geoid) && !isUnavailable) {
@@ -49,7 +49,7 @@ async function ask(geoids: string[]): Promise<void> {
     know(await namesOf({ geoids: geoids.join(',') }));
   } catch (failure) {
     isUnavailable = failure instanceof Failure && failure.status === 501;
-    // GeoIDs are shown in place of names; they are asked for again when they are shown the next time.
+    // GeoIDs are shown instead; their names are requested again the next time.
     for (const geoid of geoids) requested.delete(geoid);
   }
 }
@@ -70,7 +70,7 @@ async function namesOf(query: { geoids: string } | { name: string }, signal?: Ab
   return (await answered(call)).fields;
 }
 
-/** Keeps names that an answer has told. */
+/** Keeps the names in an answer. */
 function know(parcels: readonly NamedParcel[]): void {
   if (parcels.length === 0) return;
   for (const { geoid } of parcels) requested.add(geoid);

@@ -13,7 +13,7 @@ const MAX = 1000;
 let colleagues = $state.raw<Person[]>([]);
 let loadedFor: number | undefined;
 
-/** The colleagues that are known so far. */
+/** The colleagues that are loaded so far. */
 export function people(): Person[] {
   return colleagues;
 }
@@ -51,17 +51,17 @@ const personOf = (item: Named): Person => ({
   email: item.email ?? '',
 });
 
-/** Those of others that answers have told, by id: who has shared something with the user, opened a thread or written in it. */
+/** The names of other people in answers, by id: of those who shared something with the user, opened a thread or wrote in it. */
 let met = $state.raw<Readonly<Record<string, string>>>({});
 
-/** Keeps a name that an answer has told. */
+/** Keeps a name in an answer. */
 export function meet(id: string | undefined, name: string | undefined): void {
   if (id !== undefined && name !== undefined && met[id] !== name) met = { ...met, [id]: name };
 }
 
 /**
  * The name of a user of the packet service: the user's own, a colleague's or that of somebody met, for administrators
- * everyone's, and for all others their number in words. Names that are not known yet are asked for.
+ * everyone's, and for all others their number in words. Missing names are requested.
  */
 export function nameOf(id: string): string {
   const { user } = session;
@@ -78,12 +78,12 @@ const fullName = ({ name, surname }: { name?: string | undefined; surname?: stri
 const numbered = (id: string) => (isNumber(id) ? t('common.user', { number: id }) : id);
 const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
 
-/** Ids that one request asks for, at most. */
+/** Maximum ids per request. */
 const MAX_IDS = 100;
 const requested = new Set<string>();
 let wanted: string[] = [];
 
-/** Asks for a name once, together with those that the same screen shows. */
+/** Requests a name once, together with the others on the screen. */
 function askFor(id: string): void {
   if (!isNumber(id) || requested.has(id)) return;
   requested.add(id);
@@ -116,7 +116,7 @@ async function namesOfMet(user_ids: string): Promise<[string, string][]> {
   return users.map(({ user_id, name }) => [user_id, name]);
 }
 
-/** `idOf`, which looks once more before it says that there is no such user. @throws Failure */
+/** Like `idOf`, but reloads the colleagues before it finds nobody. @throws Failure */
 export async function findIdOf(typed: string): Promise<string | undefined> {
   const typedId = idOf(typed);
   if (typedId !== undefined) return typedId;

@@ -42,7 +42,7 @@ export function t(key: string, values: Record<string, string | number> = {}): st
   return fill(messages[key] ?? key, values, LANGUAGES[current]);
 }
 
-/** Tells whether there is a message of this key in the language of the console. */
+/** Whether there is a message of this key in the language of the console. */
 export function hasMessage(key: string): boolean {
   return key in messages;
 }

@@ -63,7 +63,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a field that the service refuses is told beside it, and nothing typed is lost', async () => {
+test('an error of the service is shown at its field, and typed text stays', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Given name').fill('x'.repeat(300));
@@ -95,7 +95,7 @@ test('errors are shown in the language of the console', async () => {
   await alert.getByText('Latitude, longitude and metres, separated by commas').waitFor();
 });
 
-test('without a connection nothing typed is lost, and the form can be sent once it is back', async () => {
+test('without a connection typed text stays, and the form can be sent once the connection is back', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Family name').fill('Kept');
@@ -108,7 +108,7 @@ test('without a connection nothing typed is lost, and the form can be sent once 
   await page.getByText('Profile saved').waitFor();
 });
 
-test('a change of address waits for both addresses, and can be taken back', async () => {
+test('a change of address waits for both addresses, and can be cancelled', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('New email address').fill('new@example.org');
@@ -138,7 +138,7 @@ test('a new password ends the other sessions and keeps this one', async () => {
   await page.getByRole('heading', { name: 'Second factor' }).waitFor();
 });
 
-test('a second factor is set up by its QR code or secret, asked for at the next login, and removed', async () => {
+test('a second factor is set up by its QR code or secret, required at the next login, and removed', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account/security`, email);
   const section = page.locator('section').nth(1);
@@ -260,7 +260,7 @@ test('a key is made, shown once, and revoked', async () => {
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).status).toBe(401);
 });
 
-test('all that is stored is downloaded, and the account is erased only by who means it', async () => {
+test('users download all their data, and confirm the erasure of their account', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account/data`, email);
   await expectAccessible(page);

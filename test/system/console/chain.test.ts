@@ -38,7 +38,7 @@ const named = (name: string) => browser.page.locator(`[name="${name}"]`).first()
 const field = (label: string) => browser.page.getByLabel(label, { exact: true }).first();
 const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).click();
 
-test('a company gets its profile with a logo and a document, and keeps what is wrong in view until it is right', async () => {
+test('a company gets its profile with a logo and a document, and keeps errors in view until they are corrected', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/companies`, user.email);
   await page.getByText('You have no company yet').waitFor();
@@ -393,7 +393,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   expect(await complaint.count()).toBe(0);
 });
 
-test('an administrator imports the rates of a file, sees what is wrong with another, and when it was done last', async () => {
+test('an administrator imports a file of rates, sees the errors of another, and the last import', async () => {
   const { page } = browser;
   const file = (text: string) => ({
     name: 'eurofxref-hist.csv',

@@ -84,7 +84,7 @@ test(
   PATIENCE_MS,
 );
 
-test('a code is changed with its translations, choices and unit, and the list is in the language of the console', async () => {
+test('a code is changed with its translations, choices and unit, and the list has the language of the console', async () => {
   const { page } = browser;
   const unit = await added('chain/measure-unit-type', { code: 'KG', label: 'Kilogram', weight: 1 });
   const id = await added('chain/semi-product', { name: 'Cherry', description: 'Fresh' });

@@ -165,7 +165,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the page of a label has the colour and the picture of its preview; what only apps show is not offered', async () => {
+test('the page of a label has the colour and the picture of its preview, and offers no settings that only apps use', async () => {
   const { page } = browser;
   const forApps = { tabQuality: true, orderProducers: 1, fairTrade: 4.2, graphicFarmGatePrice: 'PER_KG' };
   const change = { id: productId, businessToCustomerSettings: forApps };
@@ -214,7 +214,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the history of a product says in sentences what was done, with names in place of ids', async () => {
+test('the history of a product describes changes in sentences, with names instead of ids', async () => {
   const { page } = browser;
   const owner = await pages.login(user.email);
   for (const colour of ['red', 'green']) {
@@ -346,7 +346,7 @@ test('a label has its own places, chooses documents, and has batches that can be
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('what consumers write is announced to the owner of the product until somebody has looked', async () => {
+test('feedback of consumers is announced to the owner of the product until somebody has read it', async () => {
   const { page } = browser;
   await asOwner('/');
   const announced = page.getByRole('link', { name: '1 consumer wrote about the label Spring of' });
@@ -567,7 +567,7 @@ test('pasted coordinates go into both fields of a place, and its field is found 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a place without coordinates is put into the field that is chosen for it; those that are there stay', async () => {
+test('a place without coordinates gets the position of its chosen field; existing coordinates stay', async () => {
   const { page } = browser;
   const { id } = await done(grower, 'POST', 'product/create', { name: 'Typica' });
   await logIn(page, `${pages.url}/products/${id}`, grower.email);

@@ -28,7 +28,7 @@ beforeEach(() => browser.page.context().clearCookies());
 
 const observation = { observed_at: '2020-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('the only administrator begins with the first run, and then with users, backups and mails', async () => {
+test('the only administrator begins with the first run, and then with users, backups and email', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
   await page.getByRole('heading', { name: 'Set up this instance' }).waitFor();
@@ -56,7 +56,7 @@ test('the only administrator begins with the first run, and then with users, bac
   await pages.query('trace_backend', "DELETE FROM global_settings WHERE name = 'FIRST_STEP'");
 });
 
-test('a day without anything says so, and what came in is counted by hour and opens as a list', async () => {
+test('a day without packets says so, and packets are counted by hour and open as a list', async () => {
   const { page } = browser;
   const { email } = await pages.newUser('USER', { name: '<b>Ana</b>', surname: 'x' });
   const { send } = await pages.login(email);
@@ -92,7 +92,7 @@ test('a day without anything says so, and what came in is counted by hour and op
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a new user is told where to begin, until they have begun or hide it', async () => {
+test('new users see where to begin until they have begun or hide it', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   const { send } = await pages.login(email);
@@ -151,7 +151,7 @@ test('a new user is told where to begin, until they have begun or hide it', asyn
   expect(await begin.count()).toBe(0);
 });
 
-test('what waits for a user is listed, and more for administrators', async () => {
+test('open tasks are listed for users, with more for administrators', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser('SYSTEM_ADMIN')];
   const [sender, receiver] = [await pages.login(ana.email), await pages.login(ben.email)];
@@ -304,7 +304,7 @@ async function expectLink(): Promise<void> {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${pages.url}/inbox`);
 }
 
-test('who invites without a mail server gets the link to send, for members and for shared packets', async () => {
+test('without a mail server, inviters get the link to send, for members and for shared packets', async () => {
   const { page } = browser;
   const boss = await pages.newUser();
   const { send } = await pages.login(boss.email);
@@ -330,7 +330,7 @@ test('who invites without a mail server gets the link to send, for members and f
   await expectAccessible(page);
 });
 
-test('health does not say when a file was written, but that mails reach nobody and where they are', async () => {
+test('without a mail server, health says that email reaches nobody and where the files are', async () => {
   const { page } = browser;
   const admin = await pages.newUser('SYSTEM_ADMIN');
   await logIn(page, `${pages.url}/administration/health`, admin.email);
@@ -343,7 +343,7 @@ test('health does not say when a file was written, but that mails reach nobody a
   await expectAccessible(page);
 });
 
-test('who waits for a mail that nobody sends is told whom to ask instead', async () => {
+test('without a mail server, users who wait for an email see whom to ask instead', async () => {
   const { page } = browser;
   const email = 'waits@example.org';
   const person = { email, password: PASSWORD, name: 'Wai', surname: 'Ting' };

@@ -86,7 +86,7 @@ async function look(name: string): Promise<void> {
   await screenshots.take(page, name);
 }
 
-test('a label whose product has changed shows both side by side, and takes over what is ticked', async () => {
+test('a label whose product has changed shows both side by side, and copies the ticked values', async () => {
   const { page } = browser;
   await done('PUT', 'product/label/content', { labelId, name: 'Red Bourbon' });
   await change({
@@ -144,7 +144,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a label is kept as it is; what changes while it is looked at is compared again, and what is typed stays', async () => {
+test('a label is kept as it is; changes during the comparison are compared again, and typed text stays', async () => {
   const { page } = browser;
   await change({ description: 'From the lake' });
   await logIn(page, `${pages.url}/labels/${labelId}`, owner.email);
@@ -180,7 +180,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   expect(realComplaints(browser).filter(text => !text.includes('412'))).toEqual([]);
 });
 
-test('those who only read the label are not asked to settle anything', async () => {
+test('readers of a label are not asked to settle differences', async () => {
   const { page } = browser;
   const reader = await pages.newUser();
   const theirs = await pages.login(reader.email);

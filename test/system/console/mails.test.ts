@@ -122,7 +122,7 @@ async function expectCodesAccepted(page: Browser['page'], email: string): Promis
   await expectTakenBack(page, email);
 }
 
-test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
+test('an invited stranger goes from the email through registration and confirmation to the shared packet', async () => {
   const { page } = browser;
   const email = 'invited@example.org';
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -182,7 +182,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await expectCodesAccepted(page, email);
 });
 
-test('a user whose address is not confirmed is told so, and confirms it by a mail and the password', async () => {
+test('a user without a confirmed address sees that, and confirms it with an email and the password', async () => {
   const { page } = browser;
   const { id, email } = await pages.newUser();
   await pages.query('trace_backend', 'UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [id]);
@@ -209,7 +209,7 @@ test('a user whose address is not confirmed is told so, and confirms it by a mai
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {
+test('the email for a forgotten password leads to a form for a new one, which logs in', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await page.goto(`${pages.url}/forgotten-password`);
@@ -231,7 +231,7 @@ test('the mail of a forgotten password leads to a form for a new one, which logs
   await page.getByRole('heading', { name: 'Welcome, Ana' }).waitFor();
 });
 
-test('both mails of a change of address are confirmed in the console', async () => {
+test('both emails of a change of address are confirmed in the console', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   const changed = `new-${email}`;
@@ -264,7 +264,7 @@ async function companyWith(boss: { id: number; email: string }, name: string) {
   return (action: string, body: object, by = own.send) => act(by, action, body);
 }
 
-test('the invitation of a company is answered from its mail', async () => {
+test('a company invitation is answered from its email', async () => {
   const { page } = browser;
   const boss = await pages.newUser('USER', { name: 'Ana', surname: 'Boss' });
   const member = await pages.newUser();
@@ -318,7 +318,7 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(body.data.items).toHaveLength(1);
 });
 
-test('who has no account registers from the mail of an invitation, and joins by its link once activated', async () => {
+test('people without an account register from the email of an invitation, and join with its link once activated', async () => {
   const { page } = browser;
   const act = await companyWith(await pages.newUser(), 'Kopanyi');
   const email = 'late+comer&co@example.org';
@@ -363,7 +363,7 @@ test('who has no account registers from the mail of an invitation, and joins by 
   await page.getByText(`${email} is now a member of the company`).waitFor();
 });
 
-test('a mail about an account that was refused is seen, sent again and dismissed by an administrator', async () => {
+test('administrators see, resend and dismiss a refused email about an account', async () => {
   const { page } = browser;
   mail.behaviour = 'refuse';
   const people = ['first-refused@example.org', 'second-refused@example.org'];
@@ -413,7 +413,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await expectAccessible(page);
 });
 
-test('what was shared with somebody, and an address that an app has entered, are found in the inbox', async () => {
+test('the inbox has shared packets, and an address that an app has entered', async () => {
   const { page } = browser;
   const [user, address] = [await pages.newUser(), 'other-address@example.org'];
   const { send } = await pages.login(user.email);
@@ -429,7 +429,7 @@ test('what was shared with somebody, and an address that an app has entered, are
   expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator shared an observation/m);
 });
 
-test('a first administrator without a mailbox is asked for an address, which alone confirms it', async () => {
+test('a first administrator without a mailbox enters an address, which alone confirms the change', async () => {
   const { page } = browser;
   const { id } = await pages.newUser('SYSTEM_ADMIN');
   await pages.query(
@@ -473,7 +473,7 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.getByText('Your email address is grace@example.org').waitFor();
 });
 
-test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
+test('packets shared before their recipient could be found wait in the inbox, and for that setting', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await shareWith(email);
@@ -500,7 +500,7 @@ test('what was shared with an address before its user could be found waits in th
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('mails about shares are in the language of who reads them, and say what is true of their account', async () => {
+test('emails about shares have the language of their reader, and fit the state of their account', async () => {
   const [known, waiting, found] = [await pages.newUser(), await pages.newUser(), await pages.newUser()];
   const set = (id: number, change: string) =>
     pages.query('trace_backend', `UPDATE users SET ${change} WHERE id = $1`, [id]);
@@ -528,7 +528,7 @@ test('mails about shares are in the language of who reads them, and say what is 
   expect(english).toContain('Anyone who accepts with this code can then be found by this address.');
 });
 
-test('invitations that wait are accepted and declined one by one, by what they say', async () => {
+test('waiting invitations show their content, and are accepted and declined one by one', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   for (let n = 0; n < 4; n++) await shareWith(email);
@@ -557,7 +557,7 @@ test('invitations that wait are accepted and declined one by one, by what they s
   );
 });
 
-test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {
+test('emails link to the console if its address is set, and otherwise to pages of the services', () => {
   const urls = (environment: Record<string, string>, listening?: string) => {
     const settings = readSettings(environment);
     return [consoleUrl(settings, listening), consoleUrlOfPackets(settings, listening)];

@@ -93,7 +93,7 @@ test('the CSV file has the names of fields and authors, if they are chosen among
   expect(new URL(page.url()).searchParams.get('names')).toBe('field_name');
 });
 
-test('who has shared a packet sees with whom, and what became of it; who has declined it sees what it was', async () => {
+test('senders see the recipients of a packet and their answers; recipients see what they have declined', async () => {
   const [ana, ben, cas] = [
     await person('Ana', 'Uwase'),
     await person('Ben', 'Mugisha'),
@@ -135,7 +135,7 @@ test('who has shared a packet sees with whom, and what became of it; who has dec
   expect(await page.getByRole('heading', { name: 'Shared with' }).count()).toBe(0);
 });
 
-test('a thread without others says so, and leads to where they are added', async () => {
+test('a thread without other participants says so, and leads to the form that adds them', async () => {
   const [ana, ben] = [await person('Ana', 'Uwase'), await person('Ben', 'Mugisha')];
   const { thread_id } = await made(ana, '/packet/chat/threads', { name: 'Lot 7' });
   const { page } = browser;
@@ -150,7 +150,7 @@ test('a thread without others says so, and leads to where they are added', async
   expect(await alone.count()).toBe(0);
 });
 
-test('a record of others, or one that there is not, is said to be missing, with the way to the list', async () => {
+test('a page says that its record is missing or not accessible, and links to the list', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser()];
   const { send } = await pages.login(ana.email);

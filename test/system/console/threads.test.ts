@@ -75,7 +75,7 @@ async function expectRoomOnPhone(page: Page): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
-test('a thread is opened, written in, joined by a colleague whose messages come by themselves, and left', async () => {
+test('a thread is opened, written in, joined by a colleague whose messages appear automatically, and left', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/threads`, ana.email);
   await page.getByText('No threads yet').waitFor();
@@ -174,7 +174,7 @@ test('search finds parts of words in any script, marks them, and leads to the th
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 
-test('a hit opens its thread at the message, however far up it is, and leads back to the hits', async () => {
+test('a search result opens its thread at the message, however far up it is, and leads back to the results', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Old', created_by: ana.id });
   const COUNT = 3000;
   await fillThread(thread_id, COUNT, '2020-01-01');
@@ -229,7 +229,7 @@ test('a hit opens its thread at the message, however far up it is, and leads bac
   expect(new URL(page.url()).search).toBe('?keyword=quelea&from=2025-01-01');
 });
 
-test('a found message that is in the thread no more is missed, and the newest ones are there', async () => {
+test('a found message that was removed since is reported, and the thread shows the newest ones', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Gone', created_by: ana.id });
   await say(ana, thread_id, 'still here');
   const { page } = browser;
@@ -245,7 +245,7 @@ test('a found message that is in the thread no more is missed, and the newest on
   await expectAccessible(page);
 });
 
-test('a long thread begins at its end, loads earlier messages as one scrolls up, and keeps few of them on the page', async () => {
+test('a long thread opens at its end, loads earlier messages on scrolling up, and keeps few of them on the page', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Long', created_by: ana.id });
   const COUNT = 3000;
   await fillThread(thread_id, COUNT);
@@ -386,7 +386,7 @@ async function newCompany(name: string, boss: Person) {
   };
 }
 
-test('invitations: that of a mail by its link or code, that of a company by a button', async () => {
+test('packet invitations are accepted by their link or code, company invitations by a button', async () => {
   const { invite } = await newCompany('Kopanyi', await person('Bea', 'Boss'));
   const caro = await person('Caro', 'Keza');
   await invite(caro);

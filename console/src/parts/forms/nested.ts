@@ -31,7 +31,7 @@ export function changedValues(values: Values, before: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([path, value]) => value !== (before[path] ?? '')));
 }
 
-/** Whether two values are the same as JSON. */
+/** Whether two values have the same JSON. */
 export function isSame(first: unknown, second: unknown): boolean {
   return JSON.stringify(first) === JSON.stringify(second);
 }

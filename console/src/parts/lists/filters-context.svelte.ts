@@ -53,7 +53,7 @@ export function offerFilters(): Filters {
   return setContext(KEY, new Filters());
 }
 
-/** Of the bar around a filter; undefined without one. */
+/** The context of the bar around a filter; undefined without one. */
 export function filtersAround(): Filters | undefined {
   return getContext<Filters | undefined>(KEY);
 }

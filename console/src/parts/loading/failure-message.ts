@@ -13,8 +13,8 @@ export interface BilingualText {
 const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
 
 /**
- * What is wrong, in the language of the console. It does not name a field: it is shown beside it, and the names that the
- * services use are not those that people see.
+ * What is wrong, in the language of the console. It does not name the field: it is shown next to it, and the services
+ * use other names than the console.
  */
 export function faultMessage(fault: Fault | string): BilingualText {
   if (typeof fault === 'string') return { text: fault };
@@ -25,7 +25,7 @@ export function faultMessage(fault: Fault | string): BilingualText {
   return { text: t(key, Object.fromEntries(values)) };
 }
 
-/** Places in a list, which people count from 1. */
+/** Parameters that are positions in a list, which people count from 1. */
 const FROM_ZERO = new Set(['index', 'first', 'second']);
 
 /** A parameter of a reason, as the console writes it. */
@@ -48,7 +48,7 @@ function withField(text: string, fault: Fault | string): string {
   return field === undefined ? text : `${field}: ${text}`;
 }
 
-/** What a failure says to a person. */
+/** The message of a failure. */
 export function failureMessage(failure: unknown): BilingualText {
   // What fetch itself throws does not say why.
   if (!(failure instanceof Failure))
@@ -67,7 +67,7 @@ export function failureMessage(failure: unknown): BilingualText {
   return around(t(`failures.status.${INTRODUCED.has(status) ? status : 'other'}`));
 }
 
-/** The same in one text, for notices. */
+/** `failureMessage` as one text, for notices. */
 export function failureText(failure: unknown): string {
   const { text, english } = failureMessage(failure);
   return english === undefined ? text : `${text} ${english}`;

@@ -27,7 +27,7 @@ const SHORTENED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Countries with their names in another language, as far as they are known.
+ * Countries with their names in another language, if they have one.
  *
  * @param nameOf the name of an alpha-2 code
  */

@@ -44,7 +44,7 @@ test('a choice that was not made is not sent, numbers are numbers, and a unit is
   expect(bodyOf(units, form)).not.toHaveProperty('translations');
 });
 
-test('what both have changed is at the field that shows it', () => {
+test('a conflict belongs to the field that shows it', () => {
   expect(['code', 'DE.label', 'RW.description', 'unit'].map(fieldAt)).toEqual([
     'code',
     'translations.0.label',

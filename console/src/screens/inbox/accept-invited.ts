@@ -1,7 +1,7 @@
 import { markDiscoverable } from '../../api/own-directory-entry.ts';
 import { answered, packet } from '../../api/services.ts';
 
-/** Shares of an inbox that are looked at, at most. */
+/** Maximum shares of an inbox that are read. */
 const LOOKED_AT = 1000;
 
 /**

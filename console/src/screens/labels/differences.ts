@@ -2,7 +2,7 @@ import { COLOURS, PICTURES } from '../products/consumer-page/consumer.ts';
 import { describeChange, type Part, partsOf } from '../products/history/history.ts';
 import { SHOWN } from './label.ts';
 
-/** What a label tells otherwise than its product. */
+/** A difference between a label and its product. */
 export interface Difference {
   name: string;
   label?: unknown;

@@ -24,7 +24,7 @@ export const SHOWN = [
   'company.certifications',
 ] as const;
 
-/** The texts of a label that are its own, by their paths: copied from the product, then changed by themselves. */
+/** The paths of the texts that a label copies from the product and then changes on its own. */
 export const TEXTS = [
   'name',
   'description',

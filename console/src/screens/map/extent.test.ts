@@ -56,7 +56,7 @@ async function look(places: readonly Place[]) {
   return { edges, requests };
 }
 
-test('the edges hold all observations and little more, and few tiles tell them', async () => {
+test('the edges hold all observations and little more, and need few tiles', async () => {
   const middle = fc.tuple(
     fc.double({ min: -60, max: 60, noNaN: true }),
     fc.double({ min: -170, max: 170, noNaN: true }),

@@ -85,7 +85,7 @@ test('the list decides about a text as the tiles do', () => {
   ]);
 });
 
-test('corners are read as people write them, and a line that is none is named', () => {
+test('reads corners as people write them, and reports the first line that is no corner', () => {
   expect(parseCorners('1.5, 30\n\n -2 31.25\n3;32')).toEqual([
     [30, 1.5],
     [31.25, -2],

@@ -30,7 +30,7 @@ export type Picked =
   | { kind: 'packets'; ids: readonly string[] }
   | { kind: 'parcel'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
-/** What the map tells. */
+/** The callbacks of the map. */
 export interface MapListener {
   /** @param isWaiting whether it has not moved yet to where the observations are */
   moved(view: View, edges: Edges, isWaiting: boolean): void;
@@ -48,14 +48,14 @@ export interface MapListener {
 
 /** A map of observations and fields. */
 export interface ObservationMap {
-  /** whether there is more than the borders of countries around a place */
+  /** whether the map shows more than the borders of countries */
   readonly hasBaseMap: boolean;
   draw(drawn: Omit<Drawn, 'countries' | 'names' | 'parcelNames' | 'base'>): void;
-  /** Asks for the tiles of observations again. */
+  /** Reloads the tiles of observations. */
   refreshObservations(): void;
-  /** Asks for the tiles of fields again. */
+  /** Reloads the tiles of fields. */
   refreshParcels(): void;
-  /** Asks for everything again, after tiles have failed: those are not refreshed. */
+  /** Reloads everything after tiles have failed, which a refresh leaves out. */
   loadAgain(): void;
   show(view: View): void;
   /** Goes to where the observations are, as a map without a view opens. */
@@ -67,7 +67,7 @@ export interface ObservationMap {
 
 setWorkerUrl(workerUrl);
 addProtocol('pmtiles', new Protocol().tile);
-// Tiles of the services are asked for like everything else behind the login.
+// Tiles of the services need the session, like every other request.
 addProtocol('session', async ({ url }, { signal }) => ({
   data: await loadTile(url, signal),
 }));
@@ -75,7 +75,7 @@ addProtocol('session', async ({ url }, { signal }) => ({
 /**
  * Makes a map in an element; the base map is loaded first.
  *
- * @param given view: what it shows; where the observations are, if that is undefined
+ * @param options view: what the map shows; all observations if undefined
  */
 export async function makeMap(
   container: HTMLElement,
@@ -150,7 +150,7 @@ export async function makeMap(
 
 type ToDraw = Parameters<ObservationMap['draw']>[0];
 
-/** Gives a map its style, the same one once more, and the names of fields in it. */
+/** Sets the style of a map, sets it again for a retry, and updates the names of fields. */
 function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
   let last: ToDraw | undefined;
   let attempt = 0;
@@ -177,7 +177,7 @@ function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'bas
   return { draw, again, name };
 }
 
-/** Tells what fails, what is loading, and what is there then. */
+/** Reports failures, loading, and what is loaded. */
 function reportState(map: MapLibreMap, listener: MapListener): void {
   map.on('error', ({ error }) => listener.failed(error));
   map.on('sourcedataloading', () => listener.loading?.(true));
@@ -195,7 +195,7 @@ function reportState(map: MapLibreMap, listener: MapListener): void {
   });
 }
 
-/** Tells what part of the world the map shows. */
+/** Reports the part of the world that the map shows. */
 function reportView(map: MapLibreMap, listener: MapListener, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
   listener.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
@@ -219,7 +219,7 @@ const wordsOf = (label: string) => ({
   'AttributionControl.ToggleAttribution': t('map.sources'),
 });
 
-/** Tells what is clicked, or the corners of a field while one is drawn. */
+/** Reports what is clicked, or the corners of a field while one is drawn. */
 function pickByMouse(map: MapLibreMap, listener: MapListener): { set(isDrawing: boolean): void } {
   let isDrawing = false;
   map.on('click', ({ point, lngLat }) => {
@@ -275,7 +275,7 @@ async function loadCountries(): Promise<GeoJSON.FeatureCollection> {
   return renamed(flattened(feature(topology, topology.objects.countries)), countryName);
 }
 
-/** The base map that the operator has put beside the data; undefined without one. */
+/** The base map in the operator's data folder; undefined without one. */
 async function loadBase(): Promise<BaseMap | undefined> {
   const answer = await fetch('/basemap').catch(() => undefined);
   const { url } = answer?.ok ? ((await answer.json()) as { url: string | null }) : { url: null };

@@ -40,7 +40,7 @@ test('a field in four tiles, which overlap, has one name in its middle', () => {
   ]);
 });
 
-test('the name is in what is seen of a field; one that is not seen, or has no name, has none', () => {
+test('the name is in the visible part of a field; hidden fields and fields without a name have none', () => {
   expect(namesOf([part('Large', 0, -40, 60, 40)], edges)).toEqual([['Large', 30, -2]]);
   expect(namesOf([part('Large', 30, -40, 60, -2)], edges)).toEqual([['Large', 30.5, -2.5]]);
   const turned = { ...edges, west: edges.west + 720, east: edges.east + 720 };

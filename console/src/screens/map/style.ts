@@ -50,7 +50,7 @@ const FONT = ['sans-serif'];
 
 /** From which on most countries are larger than the map: the line below it says which one it shows. */
 const NEAR_ZOOM = 8;
-/** Up to which only large countries have names, of at least so many square degrees. */
+/** Zoom up to which only large countries have names, and their minimum size in square degrees. */
 const FAR_ZOOM = 2;
 const LARGE_COUNTRY = 80;
 
@@ -75,7 +75,7 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       countries: { type: 'geojson', data: countries, attribution: 'Natural Earth' },
       names: { type: 'geojson', data: names },
       ...(base && { base: baseSource(base) }),
-      // Tiles are asked for in this order.
+      // MapLibre requests tiles in this order.
       observations: tiles(observations),
       fields: tiles(fields),
       'parcel-names': { type: 'geojson', data: parcelNames },

@@ -10,7 +10,7 @@ import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';
 /** Rest before the next attempt while something waits, in milliseconds. */
 const AGAIN_MS = 30_000;
 
-/** Observations that were sent and are still shown, at most. */
+/** Maximum sent observations that are shown. */
 const SHOWN = 5;
 
 /** An observation that was sent. */
@@ -24,7 +24,7 @@ let sent = $state.raw<Sent[]>([]);
 let failure = $state.raw<unknown>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** What a tab tells the others: an observation that was sent, or the packets of all that were sent in one go. */
+/** A message to the other tabs: a sent observation, or the packets of a whole run. */
 type TabMessage = { sent: Sent } | { user: string; packets: string[] };
 const tabs = new BroadcastChannel('outbox');
 const notifyTabs = (message: TabMessage) => tabs.postMessage(message);
@@ -183,7 +183,7 @@ function show(added: Sent): void {
   sent = [added, ...sent.filter(({ packet }) => packet !== added.packet)].slice(0, SHOWN);
 }
 
-/** Of several tabs one sends, where the browser has locks: on https and on localhost. Otherwise the keys prevent doubles. */
+/** Lets one tab send at a time if the browser has locks (https, localhost); otherwise the keys prevent duplicates. */
 async function alone(work: () => Promise<void>): Promise<void> {
   if (!navigator.locks) return work();
   await navigator.locks.request('observations', work);

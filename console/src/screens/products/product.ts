@@ -68,7 +68,7 @@ export interface ProductForm extends Origin {
   agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
   /** id of the company that owns a new product, ONLY_USER, or empty while none is chosen */
   owner: string;
-  /** code of the currency of the owner; empty if it is not known */
+  /** code of the owner's currency; empty if they have none */
   ownerCurrency: string;
 }
 

@@ -59,7 +59,7 @@ test('things lead to their pages, but not those that are gone', () => {
     expect(page(action, entity), action).toBeUndefined();
 });
 
-test('what changed is said in the words of the forms, old and new, and what stayed is not', () => {
+test('changes have the words of the forms, with old and new values, and leave out what stayed', () => {
   const details = { status: ['ACTIVE', 'ACTIVE'], role: ['USER', 'SYSTEM_ADMIN'] };
   expect(linesOf(entry('SET_USER_SYSTEM_ADMIN', 'user', details))).toEqual([
     {
@@ -88,7 +88,7 @@ test('what changed is said in the words of the forms, old and new, and what stay
   ]);
 });
 
-test('why a login failed is in words, and for an address without an account says so', () => {
+test('a failed login has its reason in words, also for an address without an account', () => {
   const why = (reason: string, entityId?: string) =>
     linesOf(entry('LOGIN_FAILED', 'user', { reason }, entityId))[0]?.words;
   const login = (name: string, text: string) => [{ key: `administration.audit.login.${name}`, text }];

@@ -72,7 +72,7 @@ export interface Word {
   text: string;
 }
 
-/** Something that an entry tells besides its sentence. */
+/** A detail of an entry, below its sentence. */
 export interface Line {
   /** the message that names it */
   title: string;

@@ -7,7 +7,7 @@ const queues = (waiting: number) => [
   { queue: 'mail', waiting },
 ];
 
-test('the mails of both services are one state', () => {
+test('combines the email delivery of both services', () => {
   const services = [
     {
       queues: queues(2),
@@ -28,7 +28,7 @@ test('the mails of both services are one state', () => {
   expect(mailState([{ queues: [], givenUp: 0 }])).toEqual({ waiting: 0, givenUp: 0 });
 });
 
-test('it fails as long as the last mail could not be sent', () => {
+test('email delivery fails until an email is sent', () => {
   const none = { waiting: 0, givenUp: 0 };
   expect(mailFinding(none)).toBe('none');
   expect(mailFinding({ ...none, sentAt: early })).toBe('good');

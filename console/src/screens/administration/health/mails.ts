@@ -1,18 +1,18 @@
-/** How sending mails goes, of both services together. */
+/** The state of email delivery, of both services together. */
 export interface MailState {
-  /** when one was last sent, and when one could last not be */
+  /** the last success and the last failure */
   sentAt?: string | undefined;
   failedAt?: string | undefined;
-  /** why, in English */
+  /** why it failed, in English */
   lastError?: string | undefined;
   waiting: number;
   givenUp: number;
 }
 
-/** What one service says of its mails. */
+/** The state of email delivery of one service. */
 type ServiceMails = Omit<MailState, 'waiting'> & { queues: readonly { queue: string; waiting: number }[] };
 
-/** The state of both services: their latest moments, and their sums. */
+/** Combines the states of the services: the latest times, and the sums. */
 export function mailState(services: readonly ServiceMails[]): MailState {
   const latest = (times: readonly (string | undefined)[]) =>
     times
@@ -30,7 +30,7 @@ export function mailState(services: readonly ServiceMails[]): MailState {
   };
 }
 
-/** What is to be said of it first: the last mail failed, some were given up, none was sent yet, or all is well. */
+/** The headline: the last email failed, some failed for good, none was sent yet, or all is well. */
 export function mailFinding({
   sentAt,
   failedAt,

@@ -8,7 +8,7 @@ const ENGLISH = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../../../../messages/en/administration.json'), 'utf8'),
 );
 
-test('every status of a service, and every detail, has its words; what is not known has none', () => {
+test('every status and detail of a service has its words; an unknown one has none', () => {
   const statuses = [...CONDITIONS, 'STOPPING'].map(statusKey);
   const details = [
     ['clock', 'OK'],

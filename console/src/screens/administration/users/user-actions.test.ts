@@ -6,7 +6,7 @@ const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
 const plain = { hasSecondFactor: false, emailConfirmed: false, sendsMails: true };
 const withFactor = { ...plain, hasSecondFactor: true };
 
-test('an administrator is offered what changes a user, never anything about themselves', () => {
+test('administrators can change other users, but not themselves', () => {
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, plain)).toEqual([
     'RESEND',
     'CONFIRM_USER_EMAIL',
@@ -23,13 +23,13 @@ test('an administrator is offered what changes a user, never anything about them
   ]);
 });
 
-test('nothing is offered about an erased account', () => {
+test('an erased account has no actions', () => {
   for (const status of ['ACTIVE', 'UNCONFIRMED', 'DEACTIVATED'] as const) {
     expect(actionsFor({ id: 9, status, role: 'USER', erased: true }, system, withFactor)).toEqual([]);
   }
 });
 
-test('where no mails are sent, none is offered to be sent again, but a link to copy', () => {
+test('without a mail server, a link to copy replaces resending an email', () => {
   const can = { ...plain, sendsMails: false };
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, can)).toEqual([
     'COPY_LINK',
@@ -49,7 +49,7 @@ test('an address is confirmed before its account is activated', () => {
   expect([next('CONFIRMED_EMAIL', true), next('ACTIVE', true)]).toEqual(['ACTIVATE_USER', undefined]);
 });
 
-test('a deactivation, a role and a second factor are asked about before they are changed', () => {
+test('changes of activation, role and second factor need a confirmation', () => {
   const active = { id: 9, status: 'ACTIVE', role: 'USER' } as const;
   expect(actionsFor(active, system, withFactor).filter(action => needsConfirmation(action, active))).toEqual([
     'DEACTIVATE_USER',
@@ -59,7 +59,7 @@ test('a deactivation, a role and a second factor are asked about before they are
   ]);
 });
 
-test('who activates a user without a confirmed address is asked to vouch for it', () => {
+test('activating a user without a confirmed address needs a confirmation', () => {
   const user = { id: 9, status: 'UNCONFIRMED', role: 'USER' } as const;
   expect(actionsFor(user, regional, plain).filter(action => needsConfirmation(action, user))).toEqual([
     'ACTIVATE_USER',

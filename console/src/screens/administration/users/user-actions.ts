@@ -29,7 +29,7 @@ interface User {
  * What an administrator can do with a user; the service decides whether it may be done.
  *
  * @param can hasSecondFactor: whether the user has one, which can then be removed; emailConfirmed: whether the owner of
- * the address has confirmed it; sendsMails: whether mails are sent
+ * the address has confirmed it; sendsMails: whether the installation sends email
  */
 export function actionsFor(
   { id, status, role, erased }: User,

@@ -7,7 +7,7 @@ import { meaningOf, type Part } from './history.ts';
 /** Characters of a text; the others are in what is stored. */
 const LONG = 400;
 
-/** A stored value as people say it: a word of a form, a name, a date, a number. */
+/** A stored value in words: a choice of a form, a name, a date, a number. */
 export function describeValue({ path, value, isFile }: Part, productId: string): string {
   const meaning = meaningOf(path);
   const text = String(value);

@@ -15,7 +15,7 @@ const nameOf = (steps: readonly Step[]) =>
     })
     .join(' · ');
 
-test('paths are said in the words of the forms, with the place or the id', () => {
+test('paths have the words of the forms, with the position or the id', () => {
   const paths = {
     name: 'Name',
     'settings.gdprText': 'Text about data protection',
@@ -76,7 +76,7 @@ test('values mean names, words, dates and countries where their fields do', () =
     expect(meaningOf(path)).toBeUndefined();
 });
 
-test('a value is taken apart into what can be said; files and references stay whole', () => {
+test('a value is split into parts with words; files and references stay whole', () => {
   expect(partsOf('name', 'Tea')).toEqual([{ path: 'name', value: 'Tea' }]);
   expect(partsOf('name', null)).toEqual([]);
   const origin = { text: '', locations: [{ latitude: 0, address: 'Huye' }] };
@@ -103,7 +103,7 @@ test('a value is taken apart into what can be said; files and references stay wh
   ]);
 });
 
-test('a file is shown as a picture where forms have one, and as a document elsewhere', () => {
+test('a file is a picture where forms show one, and otherwise a document', () => {
   const picture = { key: 'k', isPicture: true };
   expect(fileOf('photo', { storageKey: 'k', name: 'field.jpg' })).toEqual(picture);
   expect(fileOf('labels.7.content.company.logo.storageKey', 'k')).toEqual(picture);
@@ -113,7 +113,7 @@ test('a file is shown as a picture where forms have one, and as a document elsew
   );
 });
 
-test('a change says what was done, with old and new values, and only what of a list came or went', () => {
+test('a change says what was done, with old and new values; of lists, only added and removed entries', () => {
   const described = (path: string, before?: unknown, after?: unknown) =>
     describeChange({ path, before, after });
   expect(described('').did).toBe('created');

@@ -99,7 +99,7 @@ const BATCH: Fields = {
   photo: { key: 'products.photo' },
   locations: places('products.pins', PLACE),
 };
-/** What a label tells of the owner. */
+/** What a label shows about the owner. */
 const COMPANY: Fields = fieldsOf('companies', {
   ...Object.fromEntries(
     [...Object.keys(COMPANY_TEXTS), 'headquarters.country'].map(path => [
@@ -152,7 +152,7 @@ const PRODUCT: Fields = {
 /** How the forms name the field of a path such as origin.locations.0.latitude, from the outside in. */
 export function stepsTo(path: string): Step[] {
   const steps: Step[] = [];
-  // A file is said as a whole.
+  // A file is named as a whole.
   let names = path.replace(/\.storageKey$/, '').split('.');
   let fields = PRODUCT;
   while (names.length > 0) {
@@ -229,7 +229,7 @@ export interface Part {
   isFile?: true;
 }
 
-/** Members that tell people nothing. */
+/** Members that mean nothing to people. */
 const TECHNICAL = new Set(['id', 'uuid', 'labelId', 'productId']);
 const LABEL_DOCUMENTS = /^labels\.(\d+)\.documents(?:\.\d+)?$/;
 const LABEL_FIELDS = /^labels\.\d+\.fields$/;
@@ -277,11 +277,11 @@ export interface DescribedChange {
   /** what was there, and what is there now; lists without what stayed */
   before: Part[];
   after: Part[];
-  /** whether one value took the place of another */
+  /** whether one value replaced another */
   isReplaced: boolean;
 }
 
-/** What a change of the history says. */
+/** Describes a change of the history. */
 export function describeChange({
   path,
   before,

@@ -5,7 +5,7 @@ import { newPlace } from './origin.ts';
 const HUYE = { latitude: '-2.1', longitude: '30.06' };
 const BANDUNDU = { latitude: '-4', longitude: '18' };
 
-test('the country follows the position, also while it is typed, and is empty where it is not known', () => {
+test('the country follows the position, also while it is typed, and is empty where it is unclear', () => {
   const { moved } = countryFilling();
   const place = newPlace();
   const typed = [
@@ -36,7 +36,7 @@ test('the country follows the position, also while it is typed, and is empty whe
   }
 });
 
-test('a country that a person chose or that is stored stays, in this place alone', () => {
+test('a chosen or stored country stays, in its place only', () => {
   const { moved, chosen } = countryFilling();
   const stored = { ...newPlace(), countryCode: 'BI' };
   Object.assign(stored, HUYE);
