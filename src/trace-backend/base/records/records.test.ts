@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { openLists } from '../lists/lists.ts';
-import { listed } from './answers.ts';
+import { listPage } from './answers.ts';
 import { removeRecord, saveRecord, type Use } from './changes.ts';
 import * as records from './store.ts';
 
@@ -109,7 +109,7 @@ test('rows are listed in pages, counted, and exported with their columns', async
     await save(undefined, 'page c'),
   ];
   const where = sql`name LIKE 'page %'`;
-  const page = await listed(
+  const page = await listPage(
     { limit: 2, sort: 'ASC' },
     ['id'],
     asked =>

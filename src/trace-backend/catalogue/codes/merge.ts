@@ -60,14 +60,14 @@ function translationsAfter(list: CodeList, before: Translations, body: CodeBody)
   for (const name of list.translated) if (isBlank(body[name]) && name !== list.title) delete english[name];
   if (body.translations === undefined) return { ...before, EN: english };
   const sent: Translations = {};
-  const places = new Map<Language, number>();
+  const firstIndexes = new Map<Language, number>();
   for (const [index, each] of (body.translations ?? []).entries()) {
     const { language } = each;
-    const first = places.get(language);
+    const first = firstIndexes.get(language);
     if (first !== undefined) {
       throw new Problem('code.language_twice', { field: `translations.${index}.language`, index: first });
     }
-    places.set(language, index);
+    firstIndexes.set(language, index);
     const texts = textsOf(list, each);
     if (Object.keys(texts).length > 0) sent[language] = texts;
   }
@@ -76,10 +76,10 @@ function translationsAfter(list: CodeList, before: Translations, body: CodeBody)
 
 /** The texts that are there and not blank. */
 function textsOf({ translated }: CodeList, sent: object): Texts {
-  const given = sent as Record<string, unknown>;
+  const texts = sent as Record<string, unknown>;
   return Object.fromEntries(
     translated.flatMap(name =>
-      typeof given[name] === 'string' && given[name].trim() !== '' ? [[name, given[name]]] : [],
+      typeof texts[name] === 'string' && texts[name].trim() !== '' ? [[name, texts[name]]] : [],
     ),
   );
 }

@@ -53,9 +53,9 @@ export async function saveCode(
     throw new Problem('code.not_changeable', { noun: list.noun });
   }
   return saveRecord<Code, CodeContent>(pool, requester, id, {
-    async lock(database, known) {
+    async lock(database, codeId) {
       await lockList(database, list);
-      return known === undefined ? undefined : findCode(database, list, known);
+      return codeId === undefined ? undefined : findCode(database, list, codeId);
     },
     unknown: () => unknownCode(list),
     async change(database, before) {
@@ -142,8 +142,8 @@ async function checkUnit(
   if (unitId === null || !list.unit) return;
   const units = CODE_LISTS.measureUnitTypes;
   const field = `${list.unit.field}.id`;
-  const isKnown = (await keepCodes(database, units, [unitId])).has(unitId);
-  const isCircle = list === units && ownId !== undefined && (await isBasedOn(database, unitId, ownId));
-  if (!isKnown) throw new Problem('validation.unknown_record', { field, noun: units.noun });
-  if (isCircle) throw new Problem('code.unit_based_on_it', { field });
+  const exists = (await keepCodes(database, units, [unitId])).has(unitId);
+  const isCircular = list === units && ownId !== undefined && (await isBasedOn(database, unitId, ownId));
+  if (!exists) throw new Problem('validation.unknown_record', { field, noun: units.noun });
+  if (isCircular) throw new Problem('code.unit_based_on_it', { field });
 }

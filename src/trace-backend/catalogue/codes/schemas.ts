@@ -43,8 +43,8 @@ function optionalEach(fields: Record<string, TSchema>) {
 }
 
 function bodyOf(list: CodeList) {
-  const own = Object.fromEntries(Object.entries(list.fields).map(([name, { schema }]) => [name, schema]));
-  const { [list.key ?? '']: key, ...others } = own;
+  const schemas = Object.fromEntries(Object.entries(list.fields).map(([name, { schema }]) => [name, schema]));
+  const { [list.key ?? '']: key, ...others } = schemas;
   const body = named(
     list.name,
     Type.Object({
@@ -66,11 +66,11 @@ const optional = (fields: readonly (readonly [string, TSchema])[]) =>
 
 /** The fields of a code in answers, without its translations and unit. */
 function shownFields({ fields }: CodeList) {
-  const shown = Object.entries(fields).map(([name, { schema }]) => {
+  const entries = Object.entries(fields).map(([name, { schema }]) => {
     const { minLength, maxLength, pattern, minimum, maximum, ...rest } = schema as Record<string, unknown>;
     return [name, rest as unknown as TSchema] as const;
   });
-  return { id: Type.Integer({ examples: [7] }), ...optional(shown) };
+  return { id: Type.Integer({ examples: [7] }), ...optional(entries) };
 }
 
 const { measureUnitTypes, productTypes } = CODE_LISTS;

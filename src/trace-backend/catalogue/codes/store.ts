@@ -21,13 +21,13 @@ type Row = Omit<Code, 'fields'> & Record<string, unknown>;
 
 /** The table of a list. */
 function tableOf({ table, fields, unit, translated }: CodeList): records.RecordTable {
-  const own = Object.entries(fields).map(([name, { column }]) => [name, column]);
+  const columns = Object.entries(fields).map(([name, { column }]) => [name, column]);
   const dates = { createdAt: 'created_at', updatedAt: 'updated_at' };
   const isTranslated = translated.length > 0;
   return {
     name: table,
     columns: {
-      ...Object.fromEntries(own),
+      ...Object.fromEntries(columns),
       ...(unit && { unitId: unit.column }),
       ...(isTranslated && { translations: { column: 'translations', isJson: true } }),
     },
@@ -41,8 +41,8 @@ function tableOf({ table, fields, unit, translated }: CodeList): records.RecordT
 
 function asCode({ fields }: CodeList, row: Row): Code {
   const { id, unitId, translations, createdAt, updatedAt, version } = row;
-  const own = Object.fromEntries(Object.keys(fields).map(name => [name, row[name] ?? null]));
-  return { id, unitId, translations, createdAt, updatedAt, version, fields: own };
+  const values = Object.fromEntries(Object.keys(fields).map(name => [name, row[name] ?? null]));
+  return { id, unitId, translations, createdAt, updatedAt, version, fields: values };
 }
 
 const asRow = ({ fields, ...rest }: CodeContent) => ({ ...fields, ...rest });
@@ -157,9 +157,9 @@ export async function listCodes(
   { language, ids }: { language: Language; ids?: readonly number[] },
   page: Page<CodeSort>,
 ): Promise<{ items: Code[]; count: number }> {
-  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
-  const of = { filter: ids ?? [], where: isOne, key: sortKey(list, page.sortBy, language) };
-  const { items, count } = await records.listRows<Row>(database, lists, tableOf(list), page, of);
+  const hasId = ids && sql`id = ANY (${ids}::integer[])`;
+  const listing = { filter: ids ?? [], where: hasId, key: sortKey(list, page.sortBy, language) };
+  const { items, count } = await records.listRows<Row>(database, lists, tableOf(list), page, listing);
   return { items: items.map(row => asCode(list, row)), count };
 }
 

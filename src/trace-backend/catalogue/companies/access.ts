@@ -3,7 +3,7 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Caller } from '../../base/access/authentication.ts';
 import { type AddressInvitation, findInvitedAddresses } from './invitations/addresses-store.ts';
 import { findInvited } from './invitations/invitations-store.ts';
-import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members/members-store.ts';
+import { findMembers, findMembersAndInvited, isMemberOfAny, type Member } from './members/members-store.ts';
 import { type Company, findCompany, lockCompany } from './record/store.ts';
 
 /*
@@ -26,7 +26,7 @@ export async function maySeeCompanies(
   { id, role }: Caller,
   companyIds: readonly number[],
 ): Promise<boolean> {
-  return role !== 'USER' || isMemberOfOne(database, id, companyIds);
+  return role !== 'USER' || isMemberOfAny(database, id, companyIds);
 }
 
 /**
@@ -44,7 +44,7 @@ export async function readableCompany(
     findMembersAndInvited(database, id),
     findInvitedAddresses(database, id),
   ]);
-  return { company: seen(caller, company, users.members), ...users, addresses };
+  return { company: visibleCompany(caller, company, users.members), ...users, addresses };
 }
 
 /**
@@ -82,7 +82,7 @@ export async function ownCompany(database: Database, caller: Caller, id: number)
 async function lockReadable(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   const locked = await lockCompany(database, id);
   const members = await findMembers(database, id);
-  const company = seen(caller, locked, members);
+  const company = visibleCompany(caller, locked, members);
   const invited = await findInvited(database, id);
   return { company, members, invited, addresses: await findInvitedAddresses(database, id) };
 }
@@ -92,7 +92,7 @@ export function roleIn(members: readonly Member[], userId: number): Member['role
   return members.find(member => member.userId === userId)?.role;
 }
 
-function seen(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
+function visibleCompany(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
   if (company && (caller.role !== 'USER' || roleIn(members, caller.id))) return company;
   throw new Problem('company.unknown');
 }

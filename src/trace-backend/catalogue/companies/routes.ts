@@ -3,8 +3,8 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { idOf, listAnswer, type Page, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { idOf, listAnswer, type Page, pageOf, pathIdOf, searchTextOf } from '../../base/contract/schemas.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
 import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
@@ -36,7 +36,7 @@ import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
 /** Answers by mailed codes of one address in a quarter of an hour, at most. */
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
@@ -151,7 +151,7 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
         const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
         const ids = await findPartners(pool, company.id, role);
         const find = (page: Page<CompanySort>) => listCompanies(pool, lists, { ids }, page);
-        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
+        return ok(await listPage(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }
@@ -171,9 +171,9 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
       async request => {
         const { status } = request.query;
         const userId = access === 'user' ? callerOf(request).id : undefined;
-        const filter = { userId, query: searchedOf(request.query), status };
+        const filter = { userId, query: searchTextOf(request.query), status };
         const find = (page: Page<CompanySort>) => listCompanies(pool, lists, filter, page);
-        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
+        return ok(await listPage(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }
@@ -206,20 +206,20 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
       const userId = callerOf(request).id;
       const emailKey = await findConfirmedEmailKey(pool, userId);
       const { items, count } = await listInvitations(pool, { userId, emailKey }, page);
-      const shown = items.map(({ companyId: id, name, role, invitedAt, byAddress }) => ({
+      const invitations = items.map(({ companyId: id, name, role, invitedAt, byAddress }) => ({
         company: { id, name },
         companyRole: role,
         invitedAt: invitedAt.toISOString(),
         ...(byAddress && mails.areSent && { needsCode: true }),
       }));
-      return ok(listAnswer(page, { items: shown, count }));
+      return ok(listAnswer(page, { items: invitations, count }));
     },
   );
 
   app.post(
     INVITATION,
     {
-      config: { access: 'open', ...FEW },
+      config: { access: 'open', ...RATE_LIMIT },
       schema: answerInvitationSchema,
     },
     async request => {
@@ -230,7 +230,7 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
 
   app.get(
     `${INVITATION}/:token/company`,
-    { config: { access: 'open', ...FEW }, schema: readInvitationSchema },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: readInvitationSchema },
     async ({ params }, reply) => {
       reply.header('cache-control', 'no-store');
       return ok(await readByCode(pool, params.token));

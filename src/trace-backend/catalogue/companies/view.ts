@@ -13,7 +13,7 @@ import type { Member } from './members/members-store.ts';
 import { filesOf } from './record/entries.ts';
 import { ADDRESS_FIELDS, BRIEF, type FieldName, fieldsOf, WHOLE } from './record/fields.ts';
 import type { BriefProfile, WholeProfile } from './record/profile-schemas.ts';
-import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './record/schemas.ts';
+import type { CompanyItem, Company as CompanySchema, CompanyUser, USER_ACTIONS } from './record/schemas.ts';
 import type { Company, ListedCompany } from './record/store.ts';
 import { valueChainsOf } from './record/value-chains.ts';
 
@@ -57,7 +57,10 @@ export async function asUsers(
   ];
 }
 
-function actionsOf({ company, members }: CompanyWithUsers, { id, role }: Caller): (typeof MAY)[number][] {
+function actionsOf(
+  { company, members }: CompanyWithUsers,
+  { id, role }: Caller,
+): (typeof USER_ACTIONS)[number][] {
   const isAdmin = role === 'SYSTEM_ADMIN';
   const manages = isAdmin || (company.status === 'ACTIVE' && roleIn(members, id) === 'COMPANY_ADMIN');
   return [
@@ -125,7 +128,7 @@ export function asBrief(company: Company): Static<typeof BriefProfile> {
 
 /** Those of these fields that are shown as they are stored, as far as they are set. */
 function plainOf<Names extends FieldName>(company: Company, names: readonly Names[]) {
-  const plain = PLAIN.filter(name => names.some(one => one === name));
+  const plain = PLAIN.filter(name => names.some(each => each === name));
   const values = Object.fromEntries(plain.map(name => [name, company[name]]));
   return present(values as Pick<Company, Names & (typeof PLAIN)[number]>);
 }
@@ -161,6 +164,6 @@ type Present<Fields> = {
 
 /** The fields that are set. */
 function present<Fields extends object>(fields: Fields): Present<Fields> {
-  const known = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(known) as Present<Fields>;
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as Present<Fields>;
 }

@@ -53,12 +53,12 @@ export interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;
-  places: Slots;
+  slots: Slots;
 }
 
 export function registerCurrency(
   app: Server,
-  { pool, currencies, files, places }: CurrencyContext,
+  { pool, currencies, files, slots }: CurrencyContext,
   settings: Pick<Settings, 'UPLOADS_PER_CALLER' | 'FX_URL'>,
 ): void {
   const access = { access: 'user' } as const;
@@ -74,7 +74,7 @@ export function registerCurrency(
   });
   registerTypes(app, pool);
   registerRates(app, pool);
-  registerImport(app, { pool, files, places }, settings);
+  registerImport(app, { pool, files, slots }, settings);
 
   app.get(
     '/api/chain/currency/budget',
@@ -199,10 +199,10 @@ const IMPORT_PATH = '/api/chain/currency/import/ecb';
 /** The import of a file of rates, and the result of the last one, which the audit has. */
 function registerImport(
   app: Server,
-  { pool, files, places }: Pick<CurrencyContext, 'pool' | 'files' | 'places'>,
+  { pool, files, slots }: Pick<CurrencyContext, 'pool' | 'files' | 'slots'>,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(places, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const takeShare = callerShare(slots, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
   const config = { access: 'system-admin' } as const;
   // A separate context, because its body parser applies to no other route.
   app.register(async scope => {

@@ -6,7 +6,7 @@ import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { readableCompany } from '../companies/access.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase } from '../products/labels/label.ts';
@@ -105,13 +105,13 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
 
 function registerLists(app: Server, { pool, lists }: FinalProductsContext): void {
   const answerOf = async (
-    query: Parameters<typeof listed>[0],
+    query: Parameters<typeof listPage>[0],
     headers: Parameters<typeof languageOf>[0],
     of: Parameters<typeof listFinalProducts>[2],
   ) => {
     const find = (page: Parameters<typeof listFinalProducts>[3]) => listFinalProducts(pool, lists, of, page);
     const show = (items: FinalProduct[]) => asFinalProducts(pool, items, languageOf(headers));
-    return JSON.stringify(ok(await listed(query, SORTABLE, find, show)));
+    return JSON.stringify(ok(await listPage(query, SORTABLE, find, show)));
   };
   app.get(
     `${PATH}/list`,

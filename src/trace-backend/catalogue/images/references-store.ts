@@ -13,7 +13,7 @@ export interface ReferencingRecord {
 }
 
 /** The reader or writer of a record, with what decides which records they may see and which are theirs. */
-export interface Writer {
+export interface RecordAccess {
   caller: Caller;
   records: RecordKinds;
 }
@@ -42,22 +42,22 @@ export interface ImageReference {
  */
 export async function setReferences(
   database: Database,
-  writer: Writer,
+  writer: RecordAccess,
   { entity, entityId }: ReferencingRecord,
   images: readonly ImageReference[],
 ): Promise<Map<string, Image>> {
-  const before = await findCarried(database, { entity, entityId });
-  const named = images.map(({ storageKey }) => storageKey.toLowerCase());
-  const locked = await lockImages(database, [...named, ...before]);
+  const before = await findReferencedKeys(database, { entity, entityId });
+  const keys = images.map(({ storageKey }) => storageKey.toLowerCase());
+  const locked = await lockImages(database, [...keys, ...before]);
   const byKey = new Map(
-    locked.filter(({ storageKey }) => named.includes(storageKey)).map(image => [image.storageKey, image]),
+    locked.filter(({ storageKey }) => keys.includes(storageKey)).map(image => [image.storageKey, image]),
   );
   const faults: Fault[] = [];
   for (const { field, storageKey, kind } of images) {
     const image = byKey.get(storageKey.toLowerCase());
-    const isTheirs =
+    const isAllowed =
       image && (before.includes(image.storageKey) || (await isForCaller(database, writer, image, 'isOwn')));
-    if (!isTheirs) faults.push(fault('file.unknown_storage_key', { field }));
+    if (!isAllowed) faults.push(fault('file.unknown_storage_key', { field }));
     else if (kind && image.kind !== kind) faults.push(fault('file.other_kind', { field, kind }));
   }
   if (faults.length > 0) throw new Problem(faults);
@@ -72,13 +72,13 @@ export async function setReferences(
  * Whether a user may read an image or document: its uploader, a SYSTEM_ADMIN, and everyone who may see a record that
  * refers to it.
  */
-export async function mayReadImage(database: Database, reader: Writer, image: Image): Promise<boolean> {
+export async function mayReadImage(database: Database, reader: RecordAccess, image: Image): Promise<boolean> {
   return isForCaller(database, reader, image, 'mayRead');
 }
 
 async function isForCaller(
   database: Database,
-  { caller, records }: Writer,
+  { caller, records }: RecordAccess,
   { storageKey, userId }: Image,
   right: 'mayRead' | 'isOwn',
 ): Promise<boolean> {
@@ -135,7 +135,10 @@ export async function findUses(
 }
 
 /** The storage keys that a record refers to. */
-async function findCarried(database: Database, { entity, entityId }: ReferencingRecord): Promise<string[]> {
+async function findReferencedKeys(
+  database: Database,
+  { entity, entityId }: ReferencingRecord,
+): Promise<string[]> {
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT storage_key AS "storageKey" FROM image_uses WHERE entity = ${entity} AND entity_id = ${entityId}`);
   return rows.map(({ storageKey }) => storageKey);

@@ -42,7 +42,7 @@ export interface ImagesContext {
   makeRendition: MakeRendition;
   renditionOf: Renditions;
   records: RecordKinds;
-  places: Slots;
+  slots: Slots;
 }
 
 /**
@@ -54,7 +54,7 @@ export function registerImages(
   context: ImagesContext,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(context.places, {
+  const takeShare = callerShare(context.slots, {
     perCaller: UPLOADS_PER_CALLER,
     what: 'uploads',
     retryAfter: 5,

@@ -5,16 +5,16 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { listed } from '../../base/contract/shapes.ts';
+import { asList } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import { tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
 import { findLabelByUuid, findLabels } from '../products/labels/store.ts';
-import { asAnswer, described } from './contents/content.ts';
+import { asAnswer, withStoredMetadata } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
-import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
+import { type LabelRead, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
 import {
   getContentSchema,
   getDifferencesSchema,
@@ -134,7 +134,7 @@ function registerContents(app: Server, context: LabelsContext): void {
     async request => {
       const { id, fields, title, language } = request.body;
       const sent = {
-        ...(fields != null && { fields: listed(fields) }),
+        ...(fields != null && { fields: asList(fields) }),
         ...(title !== undefined && { title }),
         ...(language !== undefined && { language }),
       };
@@ -166,20 +166,20 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
     [
       PATH,
       getLabelSchema,
-      async ({ label, own }: Read) => ({
-        ...withSettings(label, await described(pool, own)),
+      async ({ label, own }: LabelRead) => ({
+        ...withSettings(label, await withStoredMetadata(pool, own)),
         url: labelUrl(publicUrl(), label),
       }),
     ],
     [
       '/api/product/label/content/:id',
       getContentSchema,
-      async ({ label, own }: Read) => asAnswer(label.id, await described(pool, own)),
+      async ({ label, own }: LabelRead) => asAnswer(label.id, await withStoredMetadata(pool, own)),
     ],
     [
       '/api/product/label/values/:id',
       getValuesSchema,
-      ({ label, own }: Read) => withValues(pool, label, own),
+      ({ label, own }: LabelRead) => withValues(pool, label, own),
     ],
   ] as const) {
     app.get(path, { config: { access: 'product.readable' }, schema }, async (request, reply) => {
@@ -202,9 +202,9 @@ function registerDifferences(app: Server, context: LabelsContext): void {
         callerOf(request),
         pathIdOf(request.params.id),
       );
-      const found = await findDifferences(pool, read, current);
+      const differences = await findDifferences(pool, read, current);
       reply.header('etag', comparisonTag(read)).header('cache-control', 'private, no-cache');
-      return sendText(reply, JSON.stringify(ok(found)));
+      return sendText(reply, JSON.stringify(ok(differences)));
     },
   );
 

@@ -6,7 +6,7 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, searchTextOf } from '../../base/contract/schemas.ts';
 import { tagVersion } from '../../base/records/answers.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
@@ -168,7 +168,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
           ...(access === 'user' && { role: 'USER' }),
         });
         const companyId = query.companyId === undefined ? undefined : idOf(query.companyId);
-        const filter = { reader, query: searchedOf(query), companyId };
+        const filter = { reader, query: searchTextOf(query), companyId };
         const { items, count } = await listProducts(pool, lists, filter, page);
         return ok(listAnswer(page, { items: await asItems(pool, items), count }));
       },

@@ -9,10 +9,10 @@ import {
   pageOf,
   pathIdOf,
   queryIdsOf,
-  searchedOf,
+  searchTextOf,
 } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 import { SORTABLE as CODE_SORTABLE, type CodeSort, listCodes } from '../codes/store.ts';
 import { asCodes } from '../codes/view.ts';
@@ -68,7 +68,7 @@ function registerReading(app: Server, context: ValueChainsContext): void {
     { config: { access: 'user' }, schema: listValueChainsSchema },
     async ({ query, headers }) => {
       const { valueChainStatus: status, productTypeId } = query;
-      const filter = { query: searchedOf(query), status, productTypeId };
+      const filter = { query: searchTextOf(query), status, productTypeId };
       return ok(await valueChainsPage(context, filter, query, languageOf(headers)));
     },
   );
@@ -88,10 +88,10 @@ function registerReading(app: Server, context: ValueChainsContext): void {
 const valueChainsPage = (
   { pool, lists }: ValueChainsContext,
   filter: ValueChainFilter,
-  query: Parameters<typeof listed>[0],
+  query: Parameters<typeof listPage>[0],
   language: Language,
 ) =>
-  listed(
+  listPage(
     query,
     SORTABLE,
     page => listValueChains(pool, lists, filter, page),

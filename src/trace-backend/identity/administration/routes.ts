@@ -28,7 +28,7 @@ export interface AdministrationContext {
   endings: Endings;
   lists: Lists;
   companiesOf: (userId: number) => Promise<UserCompanies>;
-  /** the members of the active companies that a user is a member of */
+  /** the members of a user's active companies */
   colleaguesOf: (userId: number) => Promise<number[]>;
 }
 
@@ -83,7 +83,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
       const user = await findUser(pool, pathIdOf(request.params.id));
       if (!user) throw new Problem('user.unknown');
       const answer = asUser(user, await companiesOf(user.id));
-      // Who may not remove it does not learn which accounts a password opens.
+      // Only administrators who may remove factors learn which accounts a password alone opens.
       if (callerOf(request).role !== 'SYSTEM_ADMIN') return ok(answer);
       return ok({ ...answer, hasSecondFactor: (await requiredFactor(pool, user.id)) !== undefined });
     },
@@ -106,13 +106,13 @@ function registerLists(app: Server, { pool, lists, colleaguesOf }: Administratio
         const { ids, ...query } = request.query;
         const page = pageOf(query, SORTABLE);
         const { id } = callerOf(request);
-        const among = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
+        const visibleIds = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
         const { items, count } = await listUsers(
           pool,
           lists,
           { ...query, ids: ids === undefined ? undefined : queryIdsOf(ids) },
           page,
-          among,
+          visibleIds,
         );
         return ok(listAnswer(page, { items: items.map(asItem), count }));
       },

@@ -12,7 +12,7 @@ export function registerDiscoverability(
     pool,
     keys,
     isServiceToken,
-  }: { pool: pg.Pool; keys: Keys; isServiceToken: (given: string) => Promise<boolean> },
+  }: { pool: pg.Pool; keys: Keys; isServiceToken: (token: string) => Promise<boolean> },
 ): void {
   app.get(
     '/api/discoverability',
@@ -21,8 +21,8 @@ export function registerDiscoverability(
       schema: discoverabilitySchema,
     },
     async ({ query, headers }, reply) => {
-      const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-      if (!(await isServiceToken(given))) {
+      const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+      if (!(await isServiceToken(token))) {
         reply.header('www-authenticate', 'Bearer');
         throw new Problem('service_token.required');
       }

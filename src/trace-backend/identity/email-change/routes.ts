@@ -15,14 +15,14 @@ import {
 import { findEmailChange } from './store.ts';
 
 const PATH = '/api/user/email_change';
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 /** Changes of a user's e-mail address. */
 export function registerEmailChange(app: Server, context: EmailChangeContext): void {
   app.post(
     PATH,
     {
-      config: { access: 'user', keyScope: 'none', ...FEW },
+      config: { access: 'user', keyScope: 'none', ...RATE_LIMIT },
       schema: requestEmailChangeSchema,
     },
     async request => {
@@ -34,7 +34,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
   app.post(
     `${PATH}/confirm`,
     {
-      config: { access: 'open', ...FEW },
+      config: { access: 'open', ...RATE_LIMIT },
       schema: confirmEmailChangeSchema,
     },
     async request => ok({ changed: await confirmEmailChange(context, request, request.body) }),

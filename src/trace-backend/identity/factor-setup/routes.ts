@@ -21,7 +21,7 @@ import {
   renewRecoveryCodes,
 } from './setup.ts';
 
-/** The only routes of a user who must set up a second factor first. */
+/** Users who must set up a second factor first may call only these routes. */
 const config = { access: 'user', beforeSecondFactor: true } as const;
 
 /** A user's second factor: a code of an authenticator app after the password, at each login. */
@@ -52,10 +52,10 @@ export function registerSecondFactor(
       schema: beginFactorSchema,
     },
     async request => {
-      const made = await beginFactor(context, requesterOf(request), request.body.currentPassword);
+      const begun = await beginFactor(context, requesterOf(request), request.body.currentPassword);
       const { default: qrcode } = await import('qrcode');
-      const qr = await qrcode.toString(made.uri, { type: 'svg', errorCorrectionLevel: 'M' });
-      return ok({ ...made, qr });
+      const qr = await qrcode.toString(begun.uri, { type: 'svg', errorCorrectionLevel: 'M' });
+      return ok({ ...begun, qr });
     },
   );
 

@@ -2,7 +2,7 @@ import { pageOf, sendHtml, UNLISTED } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { landingPageSchema } from './schemas.ts';
 
-/** Who does not know the password of an account with their address takes the account by a new one. */
+/** People who do not know the password of an account with their address set a new one instead. */
 const PASSWORD =
   '<label>Password of the account <input type="password" name="password" required maxlength="1024" ' +
   'autocomplete="current-password"></label>';

@@ -63,7 +63,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
   app.post(
     '/api/user/logout',
     {
-      config: { access: 'known', keyScope: 'none' },
+      config: { access: 'optional-user', keyScope: 'none' },
       schema: logoutSchema,
     },
     async (request, reply) => {
@@ -140,7 +140,7 @@ function registerSingleSessions(app: Server, { pool, endings }: SessionsContext)
         }
         await audit(database, request, { action: 'END_SESSION', entity: 'user', entityId: userId });
       });
-      endings.tell(userId);
+      endings.notify(userId);
       return { status: 'OK' as const };
     },
   );

@@ -15,7 +15,7 @@ export const Login = named(
   }),
 );
 
-/** Any text is accepted in a path; one that is no UUID is not found. */
+/** Any text is accepted in a path; one that is not a UUID is not found. */
 export const SessionId = Type.String({
   minLength: 1,
   maxLength: 64,

@@ -10,11 +10,11 @@ import { findMemberships } from '../../catalogue/companies/members/members-store
 import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
 import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import {
+  countUnseenFeedback,
   findLabel,
   findLabelByUuid,
   findPublishedLabel,
   listUnseenFeedback,
-  noteFeedback,
   noteFeedbackSeen,
   type UnseenFeedback,
 } from '../../catalogue/products/labels/store.ts';
@@ -72,7 +72,7 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
       at: now,
     };
     const feedbackId = await insertFeedback(database, fresh);
-    await noteFeedback(database, label.id);
+    await countUnseenFeedback(database, label.id);
     const details = { labelId: label.id, feedbackId };
     const event: AuditEvent = {
       action: 'ADD_LABEL_FEEDBACK',

@@ -72,7 +72,7 @@ function registerReading(app: Server, context: FeedbackContext): void {
   app.get(
     '/api/public/product/label/feedback/list/:uuid',
     {
-      config: { access: 'known' },
+      config: { access: 'optional-user' },
       schema: listFeedbackSchema,
     },
     async (request, reply) => {

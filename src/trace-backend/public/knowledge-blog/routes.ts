@@ -4,7 +4,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import {
   addEntry,
@@ -72,7 +72,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.productId));
       const filter = { productId: id, type: request.query.type };
       const find = (page: Parameters<typeof listEntries>[3]) => listEntries(pool, lists, filter, page);
-      const answer = await listed(request.query, SORTABLE, find, items => items.map(present));
+      const answer = await listPage(request.query, SORTABLE, find, items => items.map(present));
       return sendText(reply, JSON.stringify(ok(answer)));
     },
   );

@@ -9,7 +9,12 @@ import { findCompanyNames } from '../../catalogue/companies/members/members-stor
 import type { ImageType, Renditions } from '../../catalogue/images/renditions.ts';
 import { findImages, type Image } from '../../catalogue/images/store.ts';
 import { countBatches } from '../../catalogue/labels/batches/store.ts';
-import { described, isSelective, shownField, valueAt } from '../../catalogue/labels/contents/content.ts';
+import {
+  isSelective,
+  shownField,
+  valueAt,
+  withStoredMetadata,
+} from '../../catalogue/labels/contents/content.ts';
 import { fieldsOf } from '../../catalogue/labels/contents/settle.ts';
 import { findOwn, type OwnContent } from '../../catalogue/labels/contents/store.ts';
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
@@ -165,7 +170,7 @@ async function asPublic(
   const [photo, [company], shown, batches, documents, certifications] = await Promise.all([
     findPhoto(pool, published, own),
     findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
-    own && described(pool, own),
+    own && withStoredMetadata(pool, own),
     countBatches(pool, label.id),
     publicDocuments(pool, published),
     isShown(CERTIFICATIONS) ? validCertifications(pool, product) : [],

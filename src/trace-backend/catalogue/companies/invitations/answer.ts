@@ -57,8 +57,8 @@ export async function answerInvitation(
   await deleteInvitation(database, { companyId, userId });
   if (byAddress) await deleteAddressInvitation(database, byAddress.id);
   await touchCompany(database, companyId, company.status);
-  const named = isByAddress && { invitation: byAddress?.id };
-  const details = { userId, ...named, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
+  const byAddressId = isByAddress && { invitation: byAddress?.id };
+  const details = { userId, ...byAddressId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
   const action = `${answer}_INVITATION` as const;
   await audit(database, visitor, { action, entity: 'company', entityId: companyId, details, userId });
 }

@@ -10,7 +10,7 @@ import { deleteExpired, findExpiredCompanies } from './addresses-store.ts';
 export const ADDRESS_DAYS = 30;
 /** Companies per query, and per run; the rest waits for the next run. */
 const BATCH = 100;
-const MOST = 10_000;
+const MAX_PER_RUN = 10_000;
 
 /** Removes old invitations of addresses every hour; returns a function that stops it. */
 export function expireInvitationsHourly(pool: pg.Pool, logger: FastifyBaseLogger): () => void {
@@ -22,7 +22,7 @@ export function expireInvitationsHourly(pool: pg.Pool, logger: FastifyBaseLogger
 /** Removes the invitations of addresses that have not been answered for 30 days. */
 export async function expireInvitations(pool: pg.Pool, now: Date): Promise<void> {
   const before = new Date(now.getTime() - ADDRESS_DAYS * 24 * 3600_000);
-  for (let count = 0; count < MOST; count += BATCH) {
+  for (let count = 0; count < MAX_PER_RUN; count += BATCH) {
     const companyIds = await findExpiredCompanies(pool, before, BATCH);
     for (const companyId of companyIds) await expireOf(pool, companyId, before);
     if (companyIds.length < BATCH) break;

@@ -4,7 +4,7 @@ import { newSecret } from '../../../../platform/tokens/secret.ts';
 import type { MailLanguage } from '../../../base/contract/language.ts';
 import type { InvitationMail, Mails } from '../../../identity/mails/mails.ts';
 import { findUser } from '../../../identity/users/store.ts';
-import { isMemberOfOne } from '../members/members-store.ts';
+import { isMemberOfAny } from '../members/members-store.ts';
 import { findCompany } from '../record/store.ts';
 import {
   findInvitationWithSender,
@@ -15,7 +15,7 @@ import {
 } from './invitations-store.ts';
 
 /** Invitations of one sender in an hour, at most. */
-const HOURLY = 20;
+const MAX_PER_HOUR = 20;
 const HOUR_MS = 3600_000;
 /** Lifetime of a mailed code, in milliseconds. */
 const CODE_MS = 72 * HOUR_MS;
@@ -46,10 +46,10 @@ export async function invite(
 export async function countSent(database: Database, invitedBy: number): Promise<Date> {
   const now = new Date();
   const since = new Date(now.getTime() - HOUR_MS);
-  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
+  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: MAX_PER_HOUR });
   if (oldest) {
     const retryAfter = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1000));
-    throw new Problem('company_invitation.too_many_sent', { max: HOURLY }, { retryAfter });
+    throw new Problem('company_invitation.too_many_sent', { max: MAX_PER_HOUR }, { retryAfter });
   }
   return now;
 }
@@ -88,7 +88,7 @@ export async function findInviter(
 ): Promise<Pick<InvitationMail, 'inviter'> & { language: MailLanguage | undefined }> {
   const [user, isMember] = await Promise.all([
     findUser(database, invitedBy),
-    isMemberOfOne(database, invitedBy, [companyId]),
+    isMemberOfAny(database, invitedBy, [companyId]),
   ]);
   const name = [user?.name, user?.surname].filter(Boolean).join(' ');
   return { inviter: isMember && name !== '' ? { id: invitedBy, name } : undefined, language: user?.language };

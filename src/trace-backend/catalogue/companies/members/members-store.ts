@@ -95,13 +95,13 @@ export async function findMembersAndInvited(
       UNION ALL SELECT user_id, role, true FROM company_invitations WHERE company_id = $1 ORDER BY "userId"`,
     values: [companyId],
   });
-  const those = (which: boolean) =>
-    rows.filter(({ invited }) => invited === which).map(({ userId, role }) => ({ userId, role }));
-  return { members: those(false), invited: those(true) };
+  const membersWhere = (isInvited: boolean) =>
+    rows.filter(({ invited }) => invited === isInvited).map(({ userId, role }) => ({ userId, role }));
+  return { members: membersWhere(false), invited: membersWhere(true) };
 }
 
 /** Whether a user is a member of at least one of these companies, also of deactivated ones. */
-export async function isMemberOfOne(
+export async function isMemberOfAny(
   database: Database,
   userId: number,
   companyIds: readonly number[],

@@ -47,29 +47,34 @@ export async function entriesAfter(
     documents:
       documents === undefined
         ? before.documents
-        : await merged<CompanyDocument>(before.documents, documents ?? [], 'document', newIds),
+        : await mergeEntries<CompanyDocument>(before.documents, documents ?? [], 'document', newIds),
     certifications:
       certifications === undefined
         ? before.certifications
-        : await merged<Certification>(before.certifications, certifications ?? [], 'certificate', newIds),
+        : await mergeEntries<Certification>(
+            before.certifications,
+            certifications ?? [],
+            'certificate',
+            newIds,
+          ),
   };
 }
 
 /** @param file the field that is a file */
-async function merged<Entry extends { id: number }>(
+async function mergeEntries<Entry extends { id: number }>(
   before: readonly Entry[],
   sent: readonly SentEntry[],
   file: 'document' | 'certificate',
   newIds: (count: number) => Promise<number[]>,
 ): Promise<Entry[]> {
-  const free = new Set(before.map(({ id }) => id));
-  const own = sent.map(({ id }) => (id == null || !free.delete(idOf(id)) ? undefined : idOf(id)));
-  const fresh = await newIds(own.filter(id => id === undefined).length);
+  const unclaimed = new Set(before.map(({ id }) => id));
+  const keptIds = sent.map(({ id }) => (id == null || !unclaimed.delete(idOf(id)) ? undefined : idOf(id)));
+  const freshIds = await newIds(keptIds.filter(id => id === undefined).length);
   return sent.map((entry, index) => {
-    const known = Object.entries(entry).filter(([name, value]) => FIELDS[file].has(name) && value != null);
+    const fields = Object.entries(entry).filter(([name, value]) => FIELDS[file].has(name) && value != null);
     const { storageKey } = (entry[file] ?? {}) as { storageKey?: string };
     const stored = storageKey === undefined ? {} : { [file]: storageKey.toLowerCase() };
-    return { ...Object.fromEntries(known), ...stored, id: own[index] ?? fresh.shift() } as Entry;
+    return { ...Object.fromEntries(fields), ...stored, id: keptIds[index] ?? freshIds.shift() } as Entry;
   });
 }
 

@@ -30,20 +30,20 @@ export interface Field {
 }
 
 /** A field that is a text. */
-const text = <const Of extends Kind, const Shown>(
-  kind: Of,
+const text = <const FieldKind extends Kind, const Display>(
+  kind: FieldKind,
   column: string,
   max: number,
   example: string,
-  shown: Shown,
-) => ({ kind, column, max, example, ...shown });
+  display: Display,
+) => ({ kind, column, max, example, ...display });
 
 /** A field that is true or false. */
-const flag = <const Shown>(column: string, description: string, shown: Shown) => ({
+const flag = <const Display>(column: string, description: string, display: Display) => ({
   kind: 'flag' as const,
   column,
   description,
-  ...shown,
+  ...display,
 });
 
 /** Fields that are in the brief profile and in labels. */
@@ -111,7 +111,7 @@ export type NamesOf<Wanted> = {
 
 /** The fields of these kinds, in their order. */
 export function fieldsOf<const Kinds extends Kind>(...kinds: Kinds[]): NamesOf<{ kind: Kinds }>[] {
-  return namesWhere(({ kind }) => kinds.some(one => one === kind)) as NamesOf<{ kind: Kinds }>[];
+  return namesWhere(({ kind }) => kinds.some(name => name === kind)) as NamesOf<{ kind: Kinds }>[];
 }
 
 /** The fields that the pages of labels show with a heading, in their order. */

@@ -82,7 +82,7 @@ const links = Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
   description: `links by the name of the medium, ${MAX_LINKS} at most`,
   examples: [{ facebook: 'https://facebook.example/kopanyi' }],
 });
-const listed = <Item extends TSchema>(item: Item, max: number, description: string) =>
+const limitedList = <Item extends TSchema>(item: Item, max: number, description: string) =>
   nullable(Type.Array(item, { maxItems: max, description: `${max} at most${description}` }));
 
 /** The fields of a body that make the profile of a company, besides its name. */
@@ -103,13 +103,14 @@ export const profileFields = byKind(
     flag: ({ description = '' }) => nullable(Type.Boolean({ description })),
     image: () => file('an uploaded image'),
     documents: () =>
-      listed(
+      limitedList(
         DocumentBody,
         MAX_ENTRIES,
         '; replaces the list. Entries with an id of the company stay the same document',
       ),
-    certifications: () => listed(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
-    valueChains: () => listed(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
+    certifications: () => limitedList(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
+    valueChains: () =>
+      limitedList(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
     currency: () =>
       nullable(
         Type.Object(
@@ -192,7 +193,7 @@ export const BriefValueChain = named(
 );
 
 /** The fields of answers. */
-const SHOWN = {
+const ANSWER_SCHEMAS = {
   name: ({ example }: Field) => Type.String({ examples: [example] }),
   text: wordOf,
   url: wordOf,
@@ -218,8 +219,8 @@ const SHOWN = {
 /** The profile of a company without what it refers to; unset fields are absent. */
 export const BriefProfile = named(
   'BriefCompany',
-  Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, SHOWN) }),
+  Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, ANSWER_SCHEMAS) }),
 );
 
 /** The whole profile of a company. */
-export const WholeProfile = Type.Object({ ...BriefProfile.properties, ...byKind(WHOLE, SHOWN) });
+export const WholeProfile = Type.Object({ ...BriefProfile.properties, ...byKind(WHOLE, ANSWER_SCHEMAS) });

@@ -29,7 +29,7 @@ export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
 export type Status = (typeof STATUSES)[number];
 
 /** The values of the filter `status`. Companies are active from the start, so none has REGISTERED. */
-export const FILTERED = ['REGISTERED', ...STATUSES] as const;
+export const FILTER_STATUSES = ['REGISTERED', ...STATUSES] as const;
 
 /** The actions on companies and their users; the first three only for a SYSTEM_ADMIN. */
 export const ACTIONS = [
@@ -45,7 +45,7 @@ export const ACTIONS = [
 export type Action = (typeof ACTIONS)[number];
 
 /** What a user may do with a company. */
-export const MAY = [
+export const USER_ACTIONS = [
   'VIEW_COMPANY_PROFILE',
   'UPDATE_COMPANY_PROFILE',
   'ACTIVATE_COMPANY',
@@ -148,7 +148,7 @@ export const Company = named(
   Type.Object({
     ...WholeProfile.properties,
     status: CompanyStatus,
-    actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
+    actions: Type.Array(Type.Enum([...USER_ACTIONS]), { description: 'what you may do' }),
     users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
     companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
       description: 'its roles in the products that it is associated with',
@@ -286,7 +286,7 @@ export const listCompaniesSchema = (
   summary,
   querystring: listQuery(SORTABLE, {
     ...searchFilters('part of the name or of the abbreviation; case is ignored'),
-    status: Type.Optional(Type.Enum([...FILTERED], { description: 'no company has REGISTERED' })),
+    status: Type.Optional(Type.Enum([...FILTER_STATUSES], { description: 'no company has REGISTERED' })),
     language: QueryLanguage,
   }),
   response: {

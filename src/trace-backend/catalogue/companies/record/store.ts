@@ -7,7 +7,7 @@ import { allOf, containsText, type ListSource } from '../../../base/lists/store.
 import { VALUE_CHAIN_IDS } from '../../value-chains/companies-store.ts';
 import type { Entries } from './entries.ts';
 import { type AddressField, COLUMNS, type FIELDS, type NamesOf } from './fields.ts';
-import type { FILTERED, SORTABLE, Status } from './schemas.ts';
+import type { FILTER_STATUSES, SORTABLE, Status } from './schemas.ts';
 
 /** What is stored of each kind of field; null for unset ones. */
 interface Stored extends Record<'text' | 'url' | 'email' | 'currency' | 'image', string | null>, Entries {
@@ -29,10 +29,10 @@ export type Company = Profile & {
   valueChainIds: number[];
 };
 
-const STORED = Object.keys(COLUMNS) as (keyof Profile)[];
+const FIELD_NAMES = Object.keys(COLUMNS) as (keyof Profile)[];
 
 /** The value of a column: the driver would write a list as an array of PostgreSQL. */
-function stored(profile: Profile, field: keyof Profile): unknown {
+function columnValue(profile: Profile, field: keyof Profile): unknown {
   const value = profile[field];
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
@@ -43,7 +43,7 @@ const COMPANY = raw(
     'status',
     'version',
     `${VALUE_CHAIN_IDS.text} AS "valueChainIds"`,
-    ...STORED.map(field => `${COLUMNS[field]} AS "${field}"`),
+    ...FIELD_NAMES.map(field => `${COLUMNS[field]} AS "${field}"`),
   ].join(', '),
 );
 
@@ -80,10 +80,10 @@ export async function insertCompany(
   createdAt: Date,
 ): Promise<number> {
   const folded = searchable(profile);
-  const columns = raw(STORED.map(field => COLUMNS[field]).join(', '));
+  const columns = raw(FIELD_NAMES.map(field => COLUMNS[field]).join(', '));
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO companies (status, ${columns}, folded, tokens, created_by, created_at)
-    VALUES ('ACTIVE', ${join(STORED.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
+    VALUES ('ACTIVE', ${join(FIELD_NAMES.map(field => columnValue(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
       ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
@@ -92,7 +92,7 @@ export async function insertCompany(
 /** Stores the next version of a company, whose row lock the transaction holds. */
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
   const folded = searchable(profile);
-  const changes = STORED.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
+  const changes = FIELD_NAMES.map(field => sql`${raw(COLUMNS[field])} = ${columnValue(profile, field)}`);
   await database.query(sql`
     UPDATE companies SET ${join(changes)}, folded = ${folded}, tokens = ${ngramsOf(folded)}, version = version + 1
     WHERE id = ${id}`);
@@ -124,7 +124,7 @@ export interface CompanyFilter {
   ids?: readonly number[] | undefined;
   /** matches a part of the name or of the abbreviation */
   query?: string | undefined;
-  status?: (typeof FILTERED)[number] | undefined;
+  status?: (typeof FILTER_STATUSES)[number] | undefined;
 }
 
 export type CompanySort = (typeof SORTABLE)[number];
@@ -159,19 +159,19 @@ export function listSource(
     userId === undefined
       ? undefined
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
-  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
-  const isStatus = status === undefined ? undefined : sql`status = ${status}`;
+  const hasId = ids && sql`id = ANY (${ids}::integer[])`;
+  const hasStatus = status === undefined ? undefined : sql`status = ${status}`;
   const folded = query === undefined ? undefined : foldName(query);
   // The n-grams select candidates by an index; then the whole text is compared.
-  const found =
+  const containsQuery =
     folded === undefined ? undefined : sql`tokens @> ${tokens}::text[] AND strpos(folded, ${folded}) > 0`;
-  const contains = folded === undefined ? undefined : containsText('companies', folded);
+  const rowContains = folded === undefined ? undefined : containsText('companies', folded);
   return {
     table: 'companies',
     columns: sql`id, status, name, abbreviation, logo`,
     key: KEYS[sortBy],
-    gather: allOf([isMember, isOne, isStatus, found]),
-    look: allOf([contains, isStatus, isMember, isOne]),
-    gathersRows: found !== undefined,
+    gather: allOf([isMember, hasId, hasStatus, containsQuery]),
+    look: allOf([rowContains, hasStatus, isMember, hasId]),
+    gathersRows: containsQuery !== undefined,
   };
 }

@@ -27,7 +27,7 @@ import {
   updateBatch,
 } from './store.ts';
 
-/** Batches of one label, at most. */
+/** Maximum batches per label. */
 const MAX_BATCHES = 10_000;
 
 export interface BatchContext {
@@ -65,9 +65,9 @@ export async function createBatch(
     if (numberOfBatches >= MAX_BATCHES) {
       throw new Problem('label_batch.too_many', { max: MAX_BATCHES });
     }
-    const fresh = changed({ ...EMPTY, id: 0, labelId, number: body.number }, body);
-    await checkNumber(database, undefined, fresh);
-    return { after: { ...fresh, id: await insertBatch(database, fresh, at) } };
+    const created = batchAfter({ ...EMPTY, id: 0, labelId, number: body.number }, body);
+    await checkNumber(database, undefined, created);
+    return { after: { ...created, id: await insertBatch(database, created, at) } };
   });
 }
 
@@ -82,8 +82,8 @@ export async function changeBatch(
   id: number,
   body: BatchBody,
 ): Promise<void> {
-  await changeOne(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
-    const after = changed(before, body);
+  await changeExisting(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
+    const after = batchAfter(before, body);
     await checkNumber(database, before, after);
     await updateBatch(database, after, at);
     return { before, after };
@@ -92,7 +92,7 @@ export async function changeBatch(
 
 /** @throws Problem not_found, forbidden, precondition_failed */
 export async function removeBatch(context: BatchContext, requester: Requester, id: number): Promise<void> {
-  await changeOne(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
+  await changeExisting(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
     await deleteBatch(database, id);
     return { before };
   });
@@ -103,7 +103,7 @@ interface Work {
   after?: Batch;
 }
 
-async function changeOne(
+async function changeExisting(
   context: BatchContext,
   requester: Requester,
   id: number,
@@ -154,7 +154,7 @@ async function changeBatches(
 }
 
 /** A batch after a change. */
-function changed(before: Batch, body: BatchBody): Batch {
+function batchAfter(before: Batch, body: BatchBody): Batch {
   const { number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = body;
   const sent = sentFields({
     number: number ?? undefined,
@@ -168,7 +168,7 @@ function changed(before: Batch, body: BatchBody): Batch {
   return { ...before, ...sent } as Batch;
 }
 
-/** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */
+/** Checks that a new number is unique. An unchanged one is not checked: older numbers may differ only in case. */
 async function checkNumber(database: Database, before: Batch | undefined, after: Batch): Promise<void> {
   const { id, labelId, number } = after;
   if (number === before?.number || !(await findBatchByNumber(database, labelId, number, id))) return;
@@ -178,7 +178,7 @@ async function checkNumber(database: Database, before: Batch | undefined, after:
 /**
  * A batch for a reader of its product.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableBatch(database: Database, caller: Caller, id: number): Promise<Batch> {
   const batch = await findBatch(database, id);
@@ -196,8 +196,8 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
     batches.flatMap(({ photo }) => photo ?? []),
   );
   return batches.map(({ photo, version: _, ...batch }) => {
-    const all = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
-    const set = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+    const fields = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
+    const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
     return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
   });
 }

@@ -4,7 +4,7 @@ import { requesterOf } from '../../../base/access/requester.ts';
 import { ok } from '../../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../../base/records/answers.ts';
 import { readableLabelOnly } from '../contents/read.ts';
 import {
   asBatches,
@@ -86,8 +86,8 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
     async (request, reply) => {
       const batch = await readableBatch(pool, callerOf(request), pathIdOf(request.params.id));
       // As text, because the serializer of a schema would omit unknown fields.
-      const [shown] = await asBatches(pool, [batch]);
-      return sendText(tagVersion(reply, batch.version), JSON.stringify(ok(shown)));
+      const [item] = await asBatches(pool, [batch]);
+      return sendText(tagVersion(reply, batch.version), JSON.stringify(ok(item)));
     },
   );
 
@@ -101,7 +101,7 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
       const { label } = await readableLabelOnly(pool, callerOf(request), pathIdOf(request.params.id));
       const filter = { labelId: label.id, number: request.query.number };
       const find = (page: Parameters<typeof listBatches>[3]) => listBatches(pool, lists, filter, page);
-      const answer = await listed(request.query, SORTABLE, find, items => asBatches(pool, items));
+      const answer = await listPage(request.query, SORTABLE, find, items => asBatches(pool, items));
       return sendText(reply, JSON.stringify(ok(answer)));
     },
   );

@@ -12,7 +12,7 @@ import {
   PathId,
   searchFilters,
 } from '../../../base/contract/schemas.ts';
-import { nullable, oneOrMany, shown } from '../../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOrMany } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { reference } from '../../codes/schemas.ts';
 import { COMPANY_TYPES } from '../../companies/record/company-types.ts';
@@ -70,7 +70,7 @@ export const ProductView = named(
   Type.Object({
     id: Type.Integer({ examples: [12] }),
     name: Type.String(),
-    ...shown(Type.Object(parts)).properties,
+    ...answerSchemaOf(Type.Object(parts)).properties,
     company: Type.Optional(Owner),
     valueChain: Type.Partial(ValueChain),
     associatedCompanies: Type.Array(
