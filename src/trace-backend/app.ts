@@ -52,7 +52,7 @@ import {
 } from './catalogue/companies/members/members-store.ts';
 import { registerCompanies } from './catalogue/companies/routes.ts';
 import { openCurrency } from './catalogue/currency/open-currency.ts';
-import { addKnownCurrencies } from './catalogue/currency/rates.ts';
+import { addIsoCurrencies } from './catalogue/currency/rates.ts';
 import { registerCurrency } from './catalogue/currency/routes.ts';
 import { registerFinalProducts } from './catalogue/final-products/routes.ts';
 import { findFinalProductUses } from './catalogue/final-products/store.ts';
@@ -103,7 +103,7 @@ import { registerPersonalData } from './personal-data/routes.ts';
 import { registerFeedback } from './public/feedback/routes.ts';
 import { registerKnowledgeBlog } from './public/knowledge-blog/routes.ts';
 import { registerBatchChecks } from './public/label-pages/batch-checks.ts';
-import { type LabelPagesContext, labelShower, registerLabelPages } from './public/label-pages/pages.ts';
+import { type LabelPagesContext, labelPageSender, registerLabelPages } from './public/label-pages/pages.ts';
 import { registerLabelRequests } from './public/label-requests/routes.ts';
 import { recordKinds as records } from './record-kinds.ts';
 import { createTraceServer } from './server.ts';
@@ -143,7 +143,7 @@ export async function prepareTraceBackend(
     await sealSecrets(pool, box);
     await sealFactors(pool, box);
     await makeFirstAdmin(pool, settings, logger);
-    await addKnownCurrencies(pool);
+    await addIsoCurrencies(pool);
   } finally {
     await pool.end();
   }
@@ -260,7 +260,7 @@ function registerProductsAndLabels(
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
   const counts = openLabelCounts(context.pool, logger);
-  const featureContext = { ...context, records, counts, showLabel: labelShower(context) };
+  const featureContext = { ...context, records, counts, showLabel: labelPageSender(context) };
   registerProducts(app, featureContext);
   registerFinalProducts(app, featureContext);
   registerKnowledgeBlog(app, featureContext);

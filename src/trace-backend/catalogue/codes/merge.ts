@@ -3,12 +3,12 @@ import { LANGUAGES, type Language } from '../../base/contract/language.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import type { CodeList } from './lists.ts';
 
-/** The texts of a code in one language, by the names of the fields; absent ones are not translated. */
+/** The texts of a code in one language, by the names of the fields; untranslated ones are absent. */
 export type Texts = Record<string, string>;
 /** The texts of a code by language. */
 export type Translations = Partial<Record<Language, Texts>>;
 
-/** The content of a code: its fields, null where they are not set, and its translations. */
+/** The content of a code: its fields, null if unset, and its translations. */
 export interface CodeContent {
   fields: Record<string, unknown>;
   /** the measure unit type that it refers to */
@@ -25,12 +25,12 @@ export interface CodeBody {
 type SentTexts = { language: Language; label?: unknown; name?: unknown; description?: unknown };
 
 /**
- * The content of a code after a change: omitted fields stay unchanged, null clears, and a list of translations
- * replaces the previous one. Its English texts are those of the English translation if there is one, otherwise those
- * sent as fields of the code.
+ * The content of a code after a change: omitted fields stay unchanged, null clears, and a list of translations replaces
+ * the previous one. The English texts come from the English translation if there is one, otherwise from the fields of the
+ * code.
  *
  * @param before undefined for a new code
- * @throws Problem invalid, if it lacks its key or its title, or has two translations to one language
+ * @throws Problem invalid if the key or title is missing, or a language has two translations
  */
 export function contentAfter(list: CodeList, before: CodeContent | undefined, body: CodeBody): CodeContent {
   const fields: Record<string, unknown> = {};
@@ -74,7 +74,7 @@ function translationsAfter(list: CodeList, before: Translations, body: CodeBody)
   return { ...sent, EN: sent.EN?.[list.title] === undefined ? { ...english, ...sent.EN } : sent.EN };
 }
 
-/** The texts that are there and not blank. */
+/** The texts that are not blank. */
 function textsOf({ translated }: CodeList, sent: object): Texts {
   const texts = sent as Record<string, unknown>;
   return Object.fromEntries(
@@ -102,7 +102,7 @@ export function changedFields(list: CodeList, before: CodeContent, after: CodeCo
   return names;
 }
 
-/** A text of a code in a language; in English where it has no translation. */
+/** A text of a code in a language; in English if it has no translation. */
 export function translated(
   { fields, translations }: CodeContent,
   name: string,

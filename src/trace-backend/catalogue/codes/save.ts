@@ -22,7 +22,7 @@ import {
   updateCode,
 } from './store.ts';
 
-/** Codes of one list, at most. */
+/** Maximum codes per list. */
 export const MAX_CODES = 10_000;
 
 /** Finds the records of other features that refer to a code; empty if there are none. */
@@ -83,7 +83,7 @@ export async function saveCode(
 /**
  * Deletes a code that nothing refers to.
  *
- * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
+ * @throws Problem not_found, precondition_failed; invalid, with the names of records that refer to it
  */
 export async function removeCode(
   { pool, findUses }: CodesContext,

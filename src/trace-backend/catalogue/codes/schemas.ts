@@ -15,7 +15,7 @@ const tags = ['Code list'];
 
 const LanguageCode = Type.Enum([...LANGUAGES]);
 
-/** A reference to a record by its id; whatever else of it is sent is ignored. */
+/** A reference to a record by its id; its other fields are ignored. */
 export function reference(description: string) {
   return Type.Object({ id: nullable(Id) }, { description });
 }
@@ -33,7 +33,7 @@ function sentTranslations({ translated, fields, title }: CodeList) {
   );
 }
 
-/** Fields that may be omitted; "" clears those that can be cleared, which words of a choice cannot. */
+/** Optional fields; "" clears them, except enumerations, which cannot be cleared. */
 function optionalEach(fields: Record<string, TSchema>) {
   const each = Object.entries(fields).map(([name, schema]) => [
     name,
@@ -122,7 +122,7 @@ export function shownCode(list: CodeList) {
 const Saved = Type.Object({ id: Type.Integer({ examples: [7] }) });
 const inLanguage = 'Texts are in the language of the header, or in English where they are not translated.';
 
-/** Generated clients of product types leave the path as it is and send the id here. */
+/** Generated clients of product types send the id here, and the path without replacing its parameter. */
 export const idQuery = Type.Object({
   id: Type.Optional(
     Type.Integer({

@@ -36,7 +36,7 @@ export async function asCodes(
   });
 }
 
-/** The fields of a code that are set. */
+/** The set fields of a code, without its translations and unit. */
 function ownFieldsOf(list: CodeList, code: Code, language: Language): ShownCode {
   const fields = Object.keys(list.fields).flatMap(name => {
     const value = list.translated.includes(name as 'label')

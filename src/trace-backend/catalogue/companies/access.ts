@@ -8,7 +8,7 @@ import { type Company, findCompany, lockCompany } from './record/store.ts';
 
 /*
  * A company is visible to its members and administrators, also while it is deactivated. Its COMPANY_ADMINs can change
- * it while it is active, and a SYSTEM_ADMIN always. For everyone else it does not exist.
+ * it while it is active, and a SYSTEM_ADMIN always. Everyone else gets the error of an unknown company.
  */
 
 /** A company with its members and invited users. An invitation gives no rights. */
@@ -32,7 +32,7 @@ export async function maySeeCompanies(
 /**
  * A company for a reader.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableCompany(
   database: Database,
@@ -48,7 +48,7 @@ export async function readableCompany(
 }
 
 /**
- * A company for a change of it or its users, locked until the end of the transaction.
+ * A company for a change of its profile or users, locked until the end of the transaction.
  *
  * @throws Problem not_found; forbidden for those who may only read it
  */
@@ -73,7 +73,7 @@ export async function changeableCompany(
 /**
  * A company for a member who leaves it, locked until the end of the transaction.
  *
- * @throws Problem not_found, also for those who are no members
+ * @throws Problem not_found, also for callers who are not members
  */
 export async function ownCompany(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   return lockReadable(database, { ...caller, role: 'USER' }, id);
@@ -87,7 +87,7 @@ async function lockReadable(database: Database, caller: Caller, id: number): Pro
   return { company, members, invited, addresses: await findInvitedAddresses(database, id) };
 }
 
-/** A user's role in a company; undefined if they are no member. */
+/** A user's role in a company; undefined if they are not a member. */
 export function roleIn(members: readonly Member[], userId: number): Member['role'] | undefined {
   return members.find(member => member.userId === userId)?.role;
 }

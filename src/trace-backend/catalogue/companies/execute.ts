@@ -44,7 +44,7 @@ export async function execute(
   await transaction(pool, async database => {
     if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
       const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
-      // Where no mails are sent, nobody gets a code.
+      // Without mails nobody gets a code.
       return answerInvitation(database, requester, { companyId, userId: caller.id }, answer, mails.areSent);
     }
     if (action === 'MERGE_TO_COMPANY') {
@@ -133,7 +133,7 @@ interface RequestedUser {
   requestedRole: CompanyRole | undefined;
 }
 
-/** Changes a member, or adds one without invitation, for a SYSTEM_ADMIN. */
+/** Changes a member; or adds one without invitation, for a SYSTEM_ADMIN. */
 async function changeMember(
   { database }: Change,
   action: MemberAction,
@@ -149,7 +149,7 @@ async function changeMember(
     throw new Problem('company.last_admin');
   }
   if (before === undefined) await checkNewUser(database, userId, found);
-  // One that is left would make a user who was removed a member again.
+  // With a remaining invitation, a removed user could become a member again.
   if (before === undefined || after === undefined) await endInvitations(database, company.id, userId);
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
@@ -184,8 +184,8 @@ async function changeInvited(
 }
 
 /**
- * Invites an address, changes or withdraws its invitation, or changes the member who has it. Accounts other than those
- * of members are never looked at, so that nothing shows whether there is one.
+ * Invites an address, changes or withdraws its invitation, or changes the member who has it. It looks only at accounts of
+ * members, so that nobody can find out whether an address has an account.
  */
 async function changeByAddress(
   change: Change,
@@ -231,7 +231,7 @@ async function changeByAddress(
   return { invitation: invited.id, invitedAs: role };
 }
 
-/** The user's new role, or role of the invitation; undefined for none. */
+/** The new role of the user or of the invitation; undefined for none. */
 function roleAfter(
   action: MemberAction,
   before: CompanyRole | undefined,
@@ -256,7 +256,7 @@ async function checkNewUser(database: Database, userId: number, found: CompanyWi
   checkSize(found, isInvited ? 1 : 0);
 }
 
-/** @param replaced how many of the invited ones the new user replaces */
+/** @param replaced number of invitations that the new user replaces */
 function checkSize({ members, invited, addresses }: CompanyWithUsers, replaced = 0): void {
   if (members.length + invited.length + addresses.length - replaced >= MAX_MEMBERS) {
     throw new Problem('company.too_many_users', { max: MAX_MEMBERS });

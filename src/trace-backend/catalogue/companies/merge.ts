@@ -15,8 +15,8 @@ import { type Company, lockCompany, touchCompany } from './record/store.ts';
 import { setValueChains } from './record/value-chains.ts';
 
 /**
- * Makes a company a part of another one: its users, products, associations and value chains become the other's, its
- * invitations end, and it is deactivated. Profiles stay as they are.
+ * Merges a company into another one: its users, products, associations and value chains move to the other, its
+ * invitations end, and it is deactivated. Profiles stay unchanged.
  *
  * @throws Problem forbidden, not_found, invalid
  */
@@ -55,7 +55,7 @@ export async function mergeCompany(
   }
 }
 
-/** Ends the invitations of those who are members now: there is nothing to answer. */
+/** Ends the invitations of users who are members now. */
 async function endInvitationsOfMembers(database: Database, companyId: number): Promise<void> {
   const userIds = (await findMembers(database, companyId)).map(({ userId }) => userId);
   const users = await findUsers(database, userIds);

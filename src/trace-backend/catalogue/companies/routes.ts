@@ -35,7 +35,7 @@ import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
-/** Answers by mailed codes of one address in a quarter of an hour, at most. */
+/** For answers by mailed codes, per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
@@ -116,7 +116,7 @@ function registerParts(app: Server, { pool }: CompaniesContext): void {
       return ok({
         id: company.id,
         hasCreatedProduct: await ownsProducts(pool, company.id),
-        // There are no such records yet.
+        // These records do not exist yet.
         hasCreatedFacility: false,
         hasCreatedProcessingAction: false,
         hasAddedFarmers: false,
@@ -125,7 +125,7 @@ function registerParts(app: Server, { pool }: CompaniesContext): void {
   );
 }
 
-/** The companies that a company meets in products. */
+/** The partners of a company in products. */
 function registerPartners(app: Server, { pool, lists }: CompaniesContext): void {
   for (const [path, operationId, role, summary] of [
     [
@@ -179,7 +179,7 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   }
 }
 
-/** The names of active companies, by which every user can name a partner: anyone can also read them by id. */
+/** The names of active companies, for choosing partners. They are no secret: products show them, too. */
 function registerNames(app: Server, { pool, lists }: CompaniesContext): void {
   app.get(
     '/api/company/names',

@@ -31,7 +31,7 @@ export interface CompaniesContext {
 }
 
 /**
- * Stores a new company. Its sender becomes its COMPANY_ADMIN.
+ * Stores a new company. The sender becomes its COMPANY_ADMIN.
  *
  * @returns its id
  * @throws Problem invalid
@@ -59,7 +59,7 @@ export async function createCompany(
 /**
  * Changes a company; omitted fields stay unchanged. A change without effect creates no version.
  *
- * @param id without it, the only active company whose COMPANY_ADMIN the caller is
+ * @param id by default the only active company of which the caller is a COMPANY_ADMIN
  * @returns its id
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
@@ -75,7 +75,7 @@ export async function changeCompany(
     const { company } = await changeableCompany(database, caller, companyId);
     checkVersion(requester.ifMatch, company.version);
     const profile = await profileSent(database, company, body);
-    // The row that the lock waited for has the value chains from before.
+    // The locked row may have value chains from before the wait for the lock.
     const chains = await findCompanyValueChains(database, companyId);
     const valueChains = valueChainsAfter(chains, body);
     const hasOtherChains = !isDeepStrictEqual(chains, valueChains);

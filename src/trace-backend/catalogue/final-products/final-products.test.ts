@@ -4,7 +4,7 @@ import { waitingSessions } from '../../../../test/helpers/database.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import type { Answer } from '../../../../test/helpers/service.ts';
 import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
-import { asFinalProduct, ofProduct } from './final-products.ts';
+import { asFinalProduct, findOfProduct } from './final-products.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;
@@ -189,7 +189,7 @@ test('a final product is never listed without its product, also while that is de
 test('a final product whose product is deleted after its own row was read is not found', async () => {
   const { productId, label, path } = await labelled();
   const { id } = (await send('PUT', path, form([label]))).body.data;
-  const found = await ofProduct(trace.pool, productId, id);
+  const found = await findOfProduct(trace.pool, productId, id);
   expect((await send('DELETE', `/api/product/${productId}`)).status).toBe(200);
   await expect(asFinalProduct(trace.pool, found, 'EN')).rejects.toMatchObject({ code: 'not_found' });
 });

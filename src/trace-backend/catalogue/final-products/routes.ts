@@ -14,7 +14,7 @@ import { findLabelsById } from '../products/labels/store.ts';
 import {
   asFinalProduct,
   asFinalProducts,
-  ofProduct,
+  findOfProduct,
   removeFinalProduct,
   saveFinalProduct,
 } from './final-products.ts';
@@ -35,7 +35,7 @@ interface FinalProductsContext {
 
 const PATH = '/api/product/:productId/finalProduct';
 
-/** What products are sold as. */
+/** Final products: products as they are sold. */
 export function registerFinalProducts(app: Server, context: FinalProductsContext): void {
   registerWriting(app, context);
   registerReading(app, context);
@@ -79,7 +79,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
-      const found = await ofProduct(pool, id, pathIdOf(finalProductId));
+      const found = await findOfProduct(pool, id, pathIdOf(finalProductId));
       const answer = await asFinalProduct(pool, found, languageOf(request.headers));
       return sendText(tagVersion(reply, found.version), JSON.stringify(ok(answer)));
     },
@@ -94,11 +94,11 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
-      const { labelIds } = await ofProduct(pool, id, pathIdOf(finalProductId));
+      const { labelIds } = await findOfProduct(pool, id, pathIdOf(finalProductId));
       const labels = await findLabelsById(pool, labelIds);
       const { returnUnpublished } = request.query;
-      const shown = labels.filter(({ status }) => returnUnpublished || status === 'PUBLISHED');
-      return sendText(reply, JSON.stringify(ok(shown.map(asBase))));
+      const visible = labels.filter(({ status }) => returnUnpublished || status === 'PUBLISHED');
+      return sendText(reply, JSON.stringify(ok(visible.map(asBase))));
     },
   );
 }
@@ -107,9 +107,10 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
   const answerOf = async (
     query: Parameters<typeof listPage>[0],
     headers: Parameters<typeof languageOf>[0],
-    of: Parameters<typeof listFinalProducts>[2],
+    owner: Parameters<typeof listFinalProducts>[2],
   ) => {
-    const find = (page: Parameters<typeof listFinalProducts>[3]) => listFinalProducts(pool, lists, of, page);
+    const find = (page: Parameters<typeof listFinalProducts>[3]) =>
+      listFinalProducts(pool, lists, owner, page);
     const show = (items: FinalProduct[]) => asFinalProducts(pool, items, languageOf(headers));
     return JSON.stringify(ok(await listPage(query, SORTABLE, find, show)));
   };

@@ -12,7 +12,7 @@ export interface ReferencingRecord {
   entityId: number;
 }
 
-/** The reader or writer of a record, with what decides which records they may see and which are theirs. */
+/** A caller, and the kinds of records that decide which records they may read and own. */
 export interface RecordAccess {
   caller: Caller;
   records: RecordKinds;
@@ -28,17 +28,16 @@ export interface ImageReference {
 }
 
 /**
- * Replaces the references of a record to images and documents: everyone who may see the record may then read them,
- * and they do not expire. To be called in the transaction that writes the record, which holds its row lock; also,
- * with none, when the record is deleted.
+ * Replaces the references of a record to images and documents: everyone who may see the record may then read them, and
+ * they do not expire. Call it in the transaction that writes the record, which holds its row lock.
  *
- * A record may refer to what its writer uploaded, what another record of theirs refers to, and what it already refers
- * to; a SYSTEM_ADMIN may use anything. Images that they can only read through a partner's record cannot be used: they
- * would keep them when they are not a partner anymore.
+ * A record may refer to images that its writer uploaded, that another record of the writer refers to, and that it already
+ * refers to; a SYSTEM_ADMIN may use any image. Images that the writer can read only through a partner's record are
+ * refused: otherwise the writer would keep them after the partnership.
  *
  * @param images the references after this change; repetitions are allowed
  * @returns the images, by storage key in lower case
- * @throws Problem invalid, with the field of every image that is unknown, not theirs or of the wrong kind
+ * @throws Problem invalid, with the field of every image that is unknown, not allowed or of the wrong kind
  */
 export async function setReferences(
   database: Database,
@@ -101,7 +100,7 @@ export async function isPublicImage(
   return false;
 }
 
-/** Ends all references of deleted records and of what is deleted with them, in the transaction that deletes them. */
+/** Ends all references of deleted records and of their parts, in the transaction that deletes them. */
 export async function dropReferences(
   database: Database,
   records: RecordKinds,
@@ -159,7 +158,7 @@ async function changeUses(
   await markUnused(database, [...added, ...removed]);
 }
 
-/** Notes which of these images no record refers to any more, from now on. */
+/** Updates since when no record has referred to these images. */
 async function markUnused(database: Database, storageKeys: readonly string[]): Promise<void> {
   await database.query(sql`
     UPDATE images SET unused_since = CASE

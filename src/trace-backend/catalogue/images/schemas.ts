@@ -24,7 +24,7 @@ export const Image = named(
 
 const file = Type.Object({ file: Type.String({ format: 'binary', description: 'the file, with its name' }) });
 
-/** What front ends say of an upload beside its file. */
+/** Parameters that front ends send with an upload. */
 const imageQuery = Type.Object({
   resize: Type.Optional(
     Type.Boolean({ description: 'without effect: every size of an image is served in any case' }),

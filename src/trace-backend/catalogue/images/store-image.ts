@@ -10,9 +10,9 @@ import { audit } from '../../base/audit/audit.ts';
 import { isImageType, type MakeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 
-/** Time from an upload's last byte to its row, at most, with a large reserve. */
+/** Maximum time from an upload's last byte to its row, with a large reserve. */
 const UPLOAD_MS = 24 * 3600_000;
-/** Characters of a file's name. */
+/** Maximum characters of a file's name. */
 const MAX_NAME = 255;
 
 /**

@@ -9,13 +9,12 @@ import { deleteLeftover, expireImages, takeLeftover } from './store.ts';
 const DAY_MS = 24 * 3600 * 1000;
 /** Days after which an orphaned image or document is removed. */
 const EXPIRE_DAYS = 30;
-/** How long expired content is kept: longer than anyone may still be reading it or making a rendition. */
+/** How long expired content is kept: longer than any reading or making of a rendition takes. */
 const GRACE_MS = DAY_MS;
-/** Images per transaction, and per sweep; the rest waits for the next sweep. */
+/** Maximum images per transaction, and per sweep; the rest waits for the next sweep. */
 const BATCH = 100;
 const MAX_PER_SWEEP = 10_000;
 
-/** What a sweep needs. */
 export interface SweepContext {
   pool: pg.Pool;
   files: FileStore;

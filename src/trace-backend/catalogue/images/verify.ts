@@ -5,14 +5,14 @@ import { findUses } from './references-store.ts';
 import { originalKey, renditionKey } from './renditions.ts';
 import { findImages, type Image, listImages } from './store.ts';
 
-/** Images that one statement reads. */
+/** Images per statement. */
 const BATCH = 500;
-/** Files that are asked for at once. */
+/** Maximum concurrent requests to the file store. */
 const CONCURRENCY = 8;
-/** Records that are named of those which lack a file. */
+/** Maximum records named per missing file. */
 const MAX_NAMED = 5;
 
-/** What of an image or a document is not as it was stored. */
+/** A fault of a stored image or document. */
 export interface ImageMismatch {
   storageKey: string;
   fault: string;
@@ -21,10 +21,10 @@ export interface ImageMismatch {
 }
 
 /**
- * Verifies that images and documents have their files. Their rows have no hash, so of what was received the size is
- * compared, and of what is served that it is there.
+ * Verifies that images and documents have their files. Because their rows have no hash, it compares the size of the
+ * original, and checks that the served rendition exists.
  *
- * @returns how many there are
+ * @returns the number of images and documents
  */
 export async function verifyImages(
   database: Database,
@@ -40,7 +40,7 @@ export async function verifyImages(
       const mismatch = await faultOf(files, image);
       if (mismatch === undefined) return [];
       const fault = `${mismatch.fault}${await usesOf(database, image.storageKey)}`;
-      // Since its row was read, it may have expired.
+      // It may have expired since its row was read.
       const present = await findImages(database, [image.storageKey]);
       return present.map(({ storageKey }) => ({ ...mismatch, storageKey, fault }));
     });
@@ -51,7 +51,7 @@ export async function verifyImages(
   }
 }
 
-/** The records that have an image or a document, in words. */
+/** Names the records that refer to an image or document. */
 async function usesOf(database: Database, storageKey: string): Promise<string> {
   const uses = await findUses(database, storageKey);
   const records = uses.flatMap(({ entity, entityIds }) =>

@@ -187,7 +187,7 @@ async function codesPage(
   return listAnswer(page, { items: await asCodes(pool, list, items, language), count });
 }
 
-/** What a company's value chains are, for those who may see the company. */
+/** The value chains and product types of a company, for callers who may see the company. */
 function registerCompanies(app: Server, context: ValueChainsContext): void {
   const { pool, checkCompany } = context;
   app.get(

@@ -11,13 +11,13 @@ export const TYPES = ['FAIRNESS', 'QUALITY', 'PROVENANCE'] as const;
 export type BlogType = (typeof TYPES)[number];
 
 const Title = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['How we pay'] });
-const listed = {
+const listedFields = {
   type: oneOf(TYPES),
   date: Day,
   youtubeUrl: text(1000),
 };
 const fields = {
-  ...listed,
+  ...listedFields,
   summary: text(10_000),
   content: text(100_000),
   documents: nullable(Type.Array(Document, { maxItems: 100 })),
@@ -27,7 +27,7 @@ export const NewEntry = Type.Object({ title: Title, ...fields });
 const EntryUpdate = Type.Object({ id: Id, title: nullable(Title), ...fields });
 export type EntryBody = Omit<Static<typeof EntryUpdate>, 'id'>;
 
-const ListedView = answerSchemaOf(Type.Object({ id: Type.Integer(), title: Type.String(), ...listed }));
+const ListedView = answerSchemaOf(Type.Object({ id: Type.Integer(), title: Type.String(), ...listedFields }));
 const EntryView = answerSchemaOf(Type.Object({ id: Type.Integer(), title: Type.String(), ...fields }));
 
 const tags = ['Product'];

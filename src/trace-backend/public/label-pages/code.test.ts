@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { codeAsSvg, rememberCodes } from './code.ts';
+import { cachedCodes, codeAsSvg } from './code.ts';
 
 const url = (n: number) => `https://trace.example/api/public/product/label/${n}`;
 
@@ -10,7 +10,7 @@ function counted(maxBytes?: number) {
     drawn.push(of);
     return codeAsSvg(of);
   };
-  return { drawn, codeOf: rememberCodes(draw, maxBytes) };
+  return { drawn, codeOf: cachedCodes(draw, maxBytes) };
 }
 
 test('a code is drawn once, however many ask for it, at once or later', async () => {
@@ -31,7 +31,7 @@ test('what is remembered has a bound, and the codes asked for last stay', async 
 
 test('what could not be drawn is drawn again', async () => {
   let tries = 0;
-  const codeOf = rememberCodes(async () => {
+  const codeOf = cachedCodes(async () => {
     if (++tries === 1) throw new Error('no memory');
     return 'a code';
   });

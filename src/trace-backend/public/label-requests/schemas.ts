@@ -2,7 +2,7 @@ import { Type } from '../../../platform/type.ts';
 import { Done, failureAnswers } from '../../base/contract/envelope.ts';
 import { nullable, text } from '../../base/contract/shapes.ts';
 
-/** What front ends report. */
+/** The types of reports. */
 export const REQUEST_TYPES = [
   'VISIT_QR',
   'VERIFY_BATCH',

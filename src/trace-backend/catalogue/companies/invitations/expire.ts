@@ -6,9 +6,9 @@ import { audit, PROGRAM } from '../../../base/audit/audit.ts';
 import { lockCompany, touchCompany } from '../record/store.ts';
 import { deleteExpired, findExpiredCompanies } from './addresses-store.ts';
 
-/** Days after which an unanswered invitation of an address is removed: it may be of somebody who has no account. */
+/** Days after which unanswered invitations of addresses are removed: their recipients may have no account. */
 export const ADDRESS_DAYS = 30;
-/** Companies per query, and per run; the rest waits for the next run. */
+/** Maximum companies per query, and per run; the rest waits for the next run. */
 const BATCH = 100;
 const MAX_PER_RUN = 10_000;
 

@@ -14,15 +14,15 @@ import {
   noteInvitation,
 } from './invitations-store.ts';
 
-/** Invitations of one sender in an hour, at most. */
+/** Maximum invitations per sender and hour. */
 const MAX_PER_HOUR = 20;
 const HOUR_MS = 3600_000;
 /** Lifetime of a mailed code, in milliseconds. */
 const CODE_MS = 72 * HOUR_MS;
 
 /**
- * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
- * row lock; the mail is sent after its commit.
+ * Invites a user to a company, by mail; they become a member by accepting. The transaction holds the company's row lock;
+ * the mail is sent after its commit.
  *
  * @throws Problem too_many_requests
  */
@@ -57,7 +57,7 @@ export async function countSent(database: Database, invitedBy: number): Promise<
 /**
  * The content of an invitation mail, with a new code.
  *
- * @returns undefined if there is nothing to answer anymore
+ * @returns undefined if the invitation has ended
  */
 export async function invitationMail(
   database: Database,
@@ -78,8 +78,8 @@ export async function invitationMail(
 }
 
 /**
- * Who sent an invitation, for its mail. The name of a member is told, because members act for their company and its
- * other members know them; an administrator of the instance does not act for it.
+ * The sender of an invitation, for its mail. Members are named, because they act for their company; administrators of the
+ * instance do not.
  */
 export async function findInviter(
   database: Database,

@@ -2,7 +2,7 @@ import { idOf } from '../../../base/contract/schemas.ts';
 import type { ImageReference } from '../../images/references-store.ts';
 import type { DOCUMENT_CATEGORIES, DOCUMENT_TYPES, SentProfile } from './profile-schemas.ts';
 
-/** What a company shows of itself; unset fields are absent. */
+/** A document that a company presents; unset fields are absent. */
 export interface CompanyDocument {
   id: number;
   type?: (typeof DOCUMENT_TYPES)[number];
@@ -33,10 +33,10 @@ export interface Entries {
 type SentEntry = { id?: number | string | null } & Record<string, unknown>;
 
 /**
- * The lists of a company after a change: those sent, or the previous ones; null empties a list. An entry with the id
- * of a previous one replaces it, others are new.
+ * The lists of a company after a change: those sent, or the previous ones; null empties a list. An entry with the id of a
+ * previous entry replaces it; others are new.
  *
- * @param newIds gives ids for so many new entries
+ * @param newIds returns ids for a number of new entries
  */
 export async function entriesAfter(
   before: Entries,
@@ -60,7 +60,7 @@ export async function entriesAfter(
   };
 }
 
-/** @param file the field that is a file */
+/** @param file the field with the file */
 async function mergeEntries<Entry extends { id: number }>(
   before: readonly Entry[],
   sent: readonly SentEntry[],
@@ -78,7 +78,7 @@ async function mergeEntries<Entry extends { id: number }>(
   });
 }
 
-/** The fields of an entry of each kind, besides its id and its file. */
+/** The fields of an entry of each kind, without its id and file. */
 const FIELDS = {
   document: new Set(['type', 'category', 'name', 'description', 'quote', 'link']),
   certificate: new Set(['type', 'description', 'validity']),

@@ -7,9 +7,9 @@ import { Country } from '../../../base/countries/schemas.ts';
 import { MAX_VALUE_CHAINS } from '../../value-chains/references.ts';
 import { ADDRESS, type AddressField, BRIEF, byKind, type Field, fieldsOf, WHOLE } from './fields.ts';
 
-/** Entries of each list of a company, at most. */
+/** Maximum entries per list of a company. */
 const MAX_ENTRIES = 100;
-/** Links of a company, at most. */
+/** Maximum links of a company. */
 const MAX_LINKS = 50;
 
 const CountryId = Type.Union(
@@ -39,7 +39,7 @@ export const AddressBody = named(
   Type.Object({ ...addressTexts, country: nullable(CountryReference) }),
 );
 
-/** An uploaded image or document in a body; whatever else of it is sent is ignored. */
+/** An uploaded image or document in a body; only its storage key is read. */
 const file = (description: string) =>
   nullable(
     Type.Object(
@@ -85,7 +85,7 @@ const links = Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
 const limitedList = <Item extends TSchema>(item: Item, max: number, description: string) =>
   nullable(Type.Array(item, { maxItems: max, description: `${max} at most${description}` }));
 
-/** The fields of a body that make the profile of a company, besides its name. */
+/** The fields of a profile in a body, without its name. */
 export const profileFields = byKind(
   [
     ...fieldsOf('text', 'address', 'url', 'email'),
@@ -192,7 +192,7 @@ export const BriefValueChain = named(
   }),
 );
 
-/** The fields of answers. */
+/** The schemas of answers, by kind of field. */
 const ANSWER_SCHEMAS = {
   name: ({ example }: Field) => Type.String({ examples: [example] }),
   text: wordOf,
@@ -216,7 +216,7 @@ const ANSWER_SCHEMAS = {
     ),
 };
 
-/** The profile of a company without what it refers to; unset fields are absent. */
+/** The profile of a company without files, value chains and currency; unset fields are absent. */
 export const BriefProfile = named(
   'BriefCompany',
   Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, ANSWER_SCHEMAS) }),

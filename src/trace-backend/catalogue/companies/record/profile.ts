@@ -9,7 +9,7 @@ import type { SentAddress } from './profile-schemas.ts';
 import type { CompanyBody } from './schemas.ts';
 import type { Profile } from './store.ts';
 
-/** The fields of a profile whose path in bodies is not their own name. */
+/** The paths of fields in bodies, where they differ from the fields' names. */
 const PATHS: Partial<Record<keyof Profile, string>> = {
   ...Object.fromEntries(ADDRESS_FIELDS.map(field => [field, `headquarters.${field}`])),
   countryId: 'headquarters.country',
@@ -20,7 +20,7 @@ const PLAIN = fieldsOf('name', 'text', 'url', 'flag');
 
 const EMPTY_LISTS = { mediaLinks: {}, documents: [], certifications: [] };
 
-/** A profile with nothing but a name. */
+/** A profile with only a name. */
 export function emptyProfile(name: string): Profile {
   const empty = [...PLAIN, ...ADDRESS_FIELDS, 'email', 'countryId', 'logo', 'currency'] as const;
   const unset = Object.fromEntries(empty.map(field => [field, null]));
@@ -32,7 +32,7 @@ export function emptyProfile(name: string): Profile {
  * field (`readBodies` turns an empty text into null); a text field keeps an empty text. Country, logo and links are
  * replaced as a whole.
  *
- * @param resolved code of the currency sent: null for none, undefined for no change; and the lists after the change
+ * @param resolved the lists after the change, and the code of the sent currency: null for none, undefined for no change
  * @throws Problem invalid
  */
 export function profileAfter(

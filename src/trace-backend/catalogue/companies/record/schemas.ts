@@ -28,7 +28,7 @@ import { BriefProfile, profileFields, WholeProfile } from './profile-schemas.ts'
 export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The values of the filter `status`. Companies are active from the start, so none has REGISTERED. */
+/** The values of the filter `status`. No company has REGISTERED, because companies are active from the start. */
 export const FILTER_STATUSES = ['REGISTERED', ...STATUSES] as const;
 
 /** The actions on companies and their users; the first three only for a SYSTEM_ADMIN. */
@@ -44,7 +44,7 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What a user may do with a company. */
+/** The actions that a user may be allowed on a company. */
 export const USER_ACTIONS = [
   'VIEW_COMPANY_PROFILE',
   'UPDATE_COMPANY_PROFILE',
@@ -67,7 +67,7 @@ export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
 
-/** What somebody is invited to. */
+/** The company and role of an invitation. */
 const invited = {
   company: Type.Object({
     id: Type.Integer({ examples: [3] }),
@@ -295,7 +295,7 @@ export const listCompaniesSchema = (
   },
 });
 
-/** Names in one answer, at most. */
+/** Maximum names per answer. */
 export const MAX_NAMES = 20;
 
 export const listCompanyNamesSchema = {
@@ -342,7 +342,7 @@ export const listInvitationsSchema = {
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
 };
 
-/** What accepting an invitation needs besides its code. */
+/** The requirement for accepting an invitation, in addition to its code. */
 export const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
 export type Needed = (typeof NEEDED)[number];
 

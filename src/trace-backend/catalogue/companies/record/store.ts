@@ -9,7 +9,7 @@ import type { Entries } from './entries.ts';
 import { type AddressField, COLUMNS, type FIELDS, type NamesOf } from './fields.ts';
 import type { FILTER_STATUSES, SORTABLE, Status } from './schemas.ts';
 
-/** What is stored of each kind of field; null for unset ones. */
+/** The stored value of each kind of field; null for unset ones. */
 interface Stored extends Record<'text' | 'url' | 'email' | 'currency' | 'image', string | null>, Entries {
   name: string;
   flag: boolean | null;
@@ -31,7 +31,7 @@ export type Company = Profile & {
 
 const FIELD_NAMES = Object.keys(COLUMNS) as (keyof Profile)[];
 
-/** The value of a column: the driver would write a list as an array of PostgreSQL. */
+/** The value of a column, JSON for objects: the driver would write a list as a PostgreSQL array. */
 function columnValue(profile: Profile, field: keyof Profile): unknown {
   const value = profile[field];
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
@@ -56,7 +56,7 @@ export async function findCompany(database: Database, id: number): Promise<Compa
   return rows[0];
 }
 
-/** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */
+/** Existing companies with these ids, including deactivated ones, in no order. */
 export async function findCompanies(database: Database, ids: readonly number[]): Promise<Company[]> {
   const { rows } = await database.query<Company>(
     sql`SELECT ${COMPANY} FROM companies WHERE id = ANY (${ids}::integer[])`,
@@ -98,7 +98,7 @@ export async function updateProfile(database: Database, id: number, profile: Pro
     WHERE id = ${id}`);
 }
 
-/** Ids for so many new entries of lists of companies. */
+/** Ids for a number of new entries of lists of companies. */
 export async function newEntryIds(database: Database, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await database.query<{ id: number }>(sql`
@@ -112,15 +112,15 @@ export async function touchCompany(database: Database, id: number, status: Statu
   await database.query(sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`);
 }
 
-/** The text that searches match; a line break sorts before every other character, so it also serves for sorting. */
+/** The text for searching. It also serves for sorting, because a line break sorts before every other character. */
 function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation'>): string {
   return `${foldName(name)}\n${foldName(abbreviation ?? '')}`;
 }
 
 export interface CompanyFilter {
-  /** companies that this user is a member of; without it, all */
+  /** only companies with this member */
   userId?: number | undefined;
-  /** companies with these ids; without it, all */
+  /** only companies with these ids */
   ids?: readonly number[] | undefined;
   /** matches a part of the name or of the abbreviation */
   query?: string | undefined;
