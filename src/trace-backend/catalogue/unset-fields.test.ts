@@ -111,7 +111,7 @@ test('documents and certifications of companies leave out cleared fields', async
   expect(company.certifications).toEqual([{ id: expect.any(Number), type: 'Organic' }]);
 });
 
-test('the value of a field of a label is a text, a number or a boolean, however it is sent', async () => {
+test("only a text, a number or a boolean is accepted as the value of a label's field", async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   const fields = [{ name: 'Altitude', section: 'Origin', value: 1700 }];
   const { data: label } = (await send('POST', '/api/product/label/create', { productId, fields })).body;

@@ -97,9 +97,9 @@ export async function confirmEmail(
 
 /** Uses up a mailed token; returns its user, locked, unless the address has changed since the mail. */
 async function takeToken(database: Database, hash: Buffer, purpose: Purpose): Promise<Account | undefined> {
-  const taken = await takeMailToken(database, hash, purpose, new Date());
-  const user = taken && (await lockAccount(database, taken.userId));
-  return user && emailKeyOf(user.email) === taken?.emailKey ? user : undefined;
+  const token = await takeMailToken(database, hash, purpose, new Date());
+  const user = token && (await lockAccount(database, token.userId));
+  return user && emailKeyOf(user.email) === token?.emailKey ? user : undefined;
 }
 
 /**

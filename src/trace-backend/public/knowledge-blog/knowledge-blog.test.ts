@@ -23,7 +23,7 @@ const form = (more: object = {}) => ({
   ...more,
 });
 
-test('entries are written from the form, listed, changed, and in the history of the product', async () => {
+test('entries are added by the form, listed, changed, and recorded in the history of the product', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   const paper = (await uploadFile(trace, kopanyi.user, 'document', Buffer.from('%PDF-1.4'))).body.data;
   expect((await send('POST', `${PATH}/${productId}`, form())).body).toEqual({ status: 'OK' });
@@ -85,7 +85,7 @@ test("another tenant's blog does not exist", async () => {
   }
 });
 
-test('of two writers who have read the same version of an entry, the second is refused', async () => {
+test('the second writer of the same version of an entry is refused', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   await send('POST', `${PATH}/${productId}`, form());
   const [{ id }] = (await send('GET', `${PATH}/list/${productId}`)).body.data.items;

@@ -32,7 +32,7 @@ const form = (labelId: number, number: string, more: object = {}) => ({
 const create = (body: object) => send('POST', '/api/product/label_batch/create', body);
 const made = async (body: object): Promise<number> => (await create(body)).body.data.id;
 
-test('a batch is made from the form, listed, changed and removed, in the history of the product', async () => {
+test('a batch is created by the form, listed, changed and removed, in the history of the product', async () => {
   const { label, productId } = await labelled();
   const photo = (await uploadFile(trace, kopanyi.user, 'image', await picture(9, 9).png().toBuffer())).body
     .data;
@@ -79,7 +79,7 @@ test('a batch is made from the form, listed, changed and removed, in the history
   );
 });
 
-test('the public label tells how many batches there are, and anybody checks one by its number and dates', async () => {
+test('the public label has the number of batches, and anybody checks one by its number and dates', async () => {
   const { label } = await labelled();
   const locations = [{ latitude: 1, longitude: 2, pinName: 'Hill' }];
   const dates = { productionDate: '2026-03-01', expiryDate: '2027-03-01' };
@@ -123,7 +123,7 @@ test('the public label tells how many batches there are, and anybody checks one 
   }
 });
 
-test('visits and checks are counted once for an address, in the statistics of the label, and limited', async () => {
+test('visits and checks are counted once per address, in the statistics of the label, and limited', async () => {
   const { label } = await labelled();
   await made(form(label.id, 'A', { checkAuthenticity: true }));
   const from = (ip: string) => ({ 'x-forwarded-for': ip });
