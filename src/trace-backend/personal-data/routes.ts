@@ -19,7 +19,7 @@ import { closeAccount, type ErasureContext, finishErasure } from './erase.ts';
 import { type ExportContext, personalFiles } from './export.ts';
 import { eraseOwnSchema, eraseUserSchema, exportOwnSchema, exportUserSchema } from './schemas.ts';
 
-export interface PersonalDataContext extends ExportContext, ErasureContext {
+interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
@@ -38,19 +38,13 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
 
   app.get(
     '/api/user/export',
-    {
-      config: { access: 'user', ...RATE_LIMIT },
-      schema: exportOwnSchema,
-    },
+    { config: { access: 'user', ...RATE_LIMIT }, schema: exportOwnSchema },
     async (request, reply) => send(request, reply, callerOf(request).id),
   );
 
   app.get(
     '/api/user/admin/export/:id',
-    {
-      config: { access: 'system-admin' },
-      schema: exportUserSchema,
-    },
+    { config: { access: 'system-admin' }, schema: exportUserSchema },
     async (request, reply) => {
       const user = await findUser(context.pool, pathIdOf(request.params.id));
       if (!user) throw new Problem('user.unknown');
@@ -116,10 +110,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
 
   app.post(
     '/api/user/erase',
-    {
-      config: { access: 'user', keyScope: 'none', ...RATE_LIMIT },
-      schema: eraseOwnSchema,
-    },
+    { config: { access: 'user', keyScope: 'none', ...RATE_LIMIT }, schema: eraseOwnSchema },
     async (request, reply) => {
       const { id } = callerOf(request);
       const { currentPassword, code } = request.body;
@@ -133,10 +124,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
 
   app.post(
     '/api/user/admin/erase',
-    {
-      config: { access: 'system-admin' },
-      schema: eraseUserSchema,
-    },
+    { config: { access: 'system-admin' }, schema: eraseUserSchema },
     async request => {
       const id = idOf(request.body.id);
       if (id === callerOf(request).id) throw new Problem('user.erasing_yourself');

@@ -60,7 +60,7 @@ export interface AuthenticatedSession {
 export type FindSession = (claims: JWTPayload) => Promise<AuthenticatedSession | undefined>;
 
 /** A valid key for programs, and its user. */
-export interface AuthenticatedKey extends AuthenticatedSession {
+interface AuthenticatedKey extends AuthenticatedSession {
   scopes: readonly Scope[];
   expiresAt: Date;
 }

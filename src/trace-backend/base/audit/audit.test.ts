@@ -69,7 +69,9 @@ test('the audit lists entries that concern a person, with or without their own a
     const { items, count } = (await list(query)).body.data;
     expect(count).toBeUndefined();
     return items.map(({ id, action, userId }: { id: number; action: string; userId: number }) => ({
-      ...{ id, action, userId },
+      id,
+      action,
+      userId,
     }));
   };
   const all = await found(`userId=${ana.id}&part=BOTH`);

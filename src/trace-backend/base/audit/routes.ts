@@ -12,7 +12,7 @@ import { type AuditFilter, listAudit, listConcerned, type Part, type StoredAudit
 /** Maximum number of users that a search by name or address may find. */
 const MAX_SEARCHED_USERS = 200;
 
-export interface AuditContext {
+interface AuditContext {
   pool: pg.Pool;
   lists: Lists;
   /** finds the ids of users by a part of their name or email address */

@@ -13,7 +13,7 @@ import {
 } from './store.ts';
 
 /** Counts up to this many rows are exact. */
-export const EXACT = 10_000;
+const EXACT = 10_000;
 /**
  * Rows checked in the order of a list per matching row. Beyond that, gathering and sorting all matching rows is about as
  * fast.

@@ -15,7 +15,7 @@ export function ngramsOf(folded: string): string[] {
 }
 
 /** The n-grams that every text with this part contains: its longest ones, which imply the shorter ones. */
-export function requiredNgrams(folded: string): string[] {
+function requiredNgrams(folded: string): string[] {
   const length = Math.min([...folded].length, 3);
   return ngramsOf(folded).filter(token => [...token].length === length);
 }

@@ -142,9 +142,9 @@ export async function walkRows<Row extends { id: number }>(
 
 /**
  * The statement that reads the rows of a list after a row, in the list's order. A row outside the list finds nothing, so
- * that nobody learns anything about it. Exported so that a test can check its plan.
+ * that nobody learns anything about it.
  */
-export function nextStatement({ key, gather, ...source }: ListSource, page: Page & { after: number }): Sql {
+function nextStatement({ key, gather, ...source }: ListSource, page: Page & { after: number }): Sql {
   const [table, direction, by] = [raw(source.table), raw(page.sort), raw(key)];
   const beyond = raw(page.sort === 'ASC' ? '>' : '<');
   const isById = key === 'id';

@@ -23,6 +23,13 @@ export function current<Row extends Pick<Versioned, 'version'>>(
   return found;
 }
 
+/** For `catch`: replaces the error for a record that is not found, or hidden, by that of a record which belongs to it. */
+export function notFoundAs(unknown: () => Problem): (error: unknown) => never {
+  return error => {
+    throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
+  };
+}
+
 /** The steps of saving a record. */
 interface Saving<Row extends Versioned, After> {
   /** finds and locks it; without an id, for a new record, it can lock something else */

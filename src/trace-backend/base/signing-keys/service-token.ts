@@ -15,7 +15,7 @@ const OVERLAP_MS = 24 * 3600_000;
 /** How long tokens are cached, in milliseconds. */
 const CACHE_MS = 60_000;
 
-export interface ServiceTokenContext {
+interface ServiceTokenContext {
   pool: pg.Pool;
   box: SecretBox;
   settings: Pick<Settings, 'SERVICE_TOKEN'>;

@@ -36,7 +36,7 @@ export async function lockFirstStart(database: Database): Promise<void> {
 }
 
 /** A stored secret, and its creation time. */
-export interface StoredSecret {
+interface StoredSecret {
   name: string;
   value: string;
   madeAt: Date | null;

@@ -26,7 +26,7 @@ import {
 export const MAX_CODES = 10_000;
 
 /** Finds the records of other features that refer to a code; empty if there are none. */
-export type FindUses = (database: Database, list: CodeList, id: number) => Promise<Use[]>;
+type FindUses = (database: Database, list: CodeList, id: number) => Promise<Use[]>;
 
 export interface CodesContext {
   pool: pg.Pool;

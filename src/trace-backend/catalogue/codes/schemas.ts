@@ -123,7 +123,7 @@ const Saved = Type.Object({ id: Type.Integer({ examples: [7] }) });
 const inLanguage = 'Texts are in the language of the header, or in English where they are not translated.';
 
 /** Generated clients of product types send the id here, and the path without replacing its parameter. */
-export const idQuery = Type.Object({
+const idQuery = Type.Object({
   id: Type.Optional(
     Type.Integer({
       minimum: 1,

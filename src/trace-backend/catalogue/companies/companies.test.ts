@@ -61,7 +61,11 @@ const whole = (storageKey: string) => ({
 
 /** The fields that every company has. */
 const EMPTY = {
-  ...{ mediaLinks: {}, documents: [], certifications: [], valueChains: [], companyRoles: [] },
+  mediaLinks: {},
+  documents: [],
+  certifications: [],
+  valueChains: [],
+  companyRoles: [],
   actions: expect.arrayContaining(['VIEW_COMPANY_PROFILE', 'UPDATE_COMPANY_PROFILE']),
   supportsCollectors: false,
 };
@@ -83,8 +87,14 @@ test('a company is returned as it was sent, with its country, logo and members',
     logo,
     users: [
       {
-        ...{ id: user.id, name, surname, email, companyRole: 'COMPANY_ADMIN' },
-        ...{ status: 'ACTIVE', role: 'USER', language: 'EN' },
+        id: user.id,
+        name,
+        surname,
+        email,
+        companyRole: 'COMPANY_ADMIN',
+        status: 'ACTIVE',
+        role: 'USER',
+        language: 'EN',
       },
     ],
   });
@@ -95,7 +105,10 @@ test('a company needs only a name; unset fields are absent', async () => {
   const id = await made(ana, { name: 'N' });
   expect(await profile(ana, id)).toEqual({
     ...EMPTY,
-    ...{ id, name: 'N', status: 'ACTIVE', users: [expect.anything()] },
+    id,
+    name: 'N',
+    status: 'ACTIVE',
+    users: [expect.anything()],
   });
 });
 
@@ -129,7 +142,13 @@ test('fields beyond limits and formats are refused, each with its path', async (
   const all = ['abbreviation', 'about', 'email', ...paths, 'manager', 'name', 'webPage'];
   expect(wrong(await create(ana, tooLong))).toEqual([400, ...all]);
   const types = {
-    ...{ name: 1, abbreviation: true, manager: [], webPage: {}, about: 2, email: 3, logo: 'x' },
+    name: 1,
+    abbreviation: true,
+    manager: [],
+    webPage: {},
+    about: 2,
+    email: 3,
+    logo: 'x',
     headquarters: { address: 4, city: 5, state: 6, zip: 7, country: 'RW' },
   };
   expect(wrong(await create(ana, types))).toEqual([400, ...[...all, 'headquarters.country', 'logo'].sort()]);
@@ -192,7 +211,10 @@ test('a change replaces sent fields: omitted and null fields stay, an empty text
   expect(await change({ about: 'New', email: '' })).toEqual({ ...before, about: 'New', email: '' });
   const city = await change({ headquarters: { city: 'Huye', zip: '', state: null, country: { id: 'BI' } } });
   expect(city.headquarters).toEqual({
-    ...{ address: 'KN 3 Ave', city: 'Huye', state: 'Kigali City', zip: '' },
+    address: 'KN 3 Ave',
+    city: 'Huye',
+    state: 'Kigali City',
+    zip: '',
     country: expect.objectContaining({ code: 'BI' }),
   });
   expect(await change({ headquarters: { country: null }, logo: null, name: null, about: null })).toEqual(

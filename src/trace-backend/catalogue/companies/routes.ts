@@ -48,10 +48,7 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
 
   app.post(
     '/api/company/execute/:action',
-    {
-      config: { access: 'user' },
-      schema: executeCompanySchema,
-    },
+    { config: { access: 'user' }, schema: executeCompanySchema },
     async request =>
       ok({ id: await execute(context, requesterOf(request), request.params.action, request.body) }),
   );
@@ -61,19 +58,13 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   const { pool } = context;
   app.post(
     '/api/company/create',
-    {
-      config: { access: 'user' },
-      schema: createCompanySchema,
-    },
+    { config: { access: 'user' }, schema: createCompanySchema },
     async request => ok({ id: await createCompany(context, requesterOf(request), request.body) }),
   );
 
   app.put(
     '/api/company/profile',
-    {
-      config: { access: 'company.changeable' },
-      schema: updateCompanySchema,
-    },
+    { config: { access: 'company.changeable' }, schema: updateCompanySchema },
     async request => {
       const id = request.body.id == null ? undefined : idOf(request.body.id);
       return ok({ id: await changeCompany(context, requesterOf(request), id, request.body) });
@@ -82,10 +73,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
 
   app.get(
     '/api/company/profile/:id',
-    {
-      config: { access: 'company.member' },
-      schema: getCompanySchema,
-    },
+    { config: { access: 'company.member' }, schema: getCompanySchema },
     async (request, reply) => {
       const caller = callerOf(request);
       const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
@@ -143,10 +131,7 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
   ] as const) {
     app.get(
       path,
-      {
-        config: { access: 'company.member' },
-        schema: listPartnersSchema(operationId, summary),
-      },
+      { config: { access: 'company.member' }, schema: listPartnersSchema(operationId, summary) },
       async request => {
         const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
         const ids = await findPartners(pool, company.id, role);
@@ -164,10 +149,7 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   ] as const) {
     app.get(
       path,
-      {
-        config: { access },
-        schema: listCompaniesSchema(operationId, access, summary),
-      },
+      { config: { access }, schema: listCompaniesSchema(operationId, access, summary) },
       async request => {
         const { status } = request.query;
         const userId = access === 'user' ? callerOf(request).id : undefined;
@@ -197,10 +179,7 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
   const { pool, mails } = context;
   app.get(
     `${INVITATION}/list`,
-    {
-      config: { access: 'user' },
-      schema: listInvitationsSchema,
-    },
+    { config: { access: 'user' }, schema: listInvitationsSchema },
     async request => {
       const page = pageOf(request.query, INVITATION_SORTABLE);
       const userId = callerOf(request).id;
@@ -218,10 +197,7 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
 
   app.post(
     INVITATION,
-    {
-      config: { access: 'open', ...RATE_LIMIT },
-      schema: answerInvitationSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: answerInvitationSchema },
     async request => {
       await answerByCode(context, request, request.body);
       return { status: 'OK' as const };

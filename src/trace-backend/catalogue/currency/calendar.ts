@@ -1,7 +1,7 @@
 import { Problem } from '../../../platform/http/problems.ts';
 
 /** A local day and minute of the day. */
-export interface LocalTime {
+interface LocalTime {
   /** YYYY-MM-DD */
   day: string;
   minute: number;

@@ -24,7 +24,7 @@ const MAX_WAIT_MS = 30_000;
  * @returns the date of the received rates; null if there are none
  * @throws Problem too_many_requests, unavailable
  */
-export type FetchDate = (date: string, requester: RequestingUser) => Promise<string | null>;
+type FetchDate = (date: string, requester: RequestingUser) => Promise<string | null>;
 
 export function dateFetcher(pool: pg.Pool, provider: Provider): FetchDate {
   const flights = new Map<string, Promise<string | null>>();

@@ -32,7 +32,7 @@ const MAX_GAP_DAYS = 7;
 const JUMP = 5;
 
 /** A file on the disk of this machine. */
-export interface RatesFile {
+interface RatesFile {
   path: string;
   /** its name in messages */
   name: string;

@@ -17,7 +17,7 @@ const ATTEMPTS = 2;
 const TIMEOUT_MS = 8_000;
 
 /** The rates that the provider published on a date: the value of one euro by currency, as decimal texts. */
-export interface Publication {
+interface Publication {
   date: string;
   rates: Map<string, string>;
 }

@@ -49,7 +49,7 @@ import {
 /** Maximum days of rates per answer: ten years. */
 const MAX_DAYS = 3660;
 
-export interface CurrencyContext {
+interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;

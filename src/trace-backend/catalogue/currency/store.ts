@@ -19,7 +19,7 @@ export interface Rate {
 const CURRENCY = sql`id, code, label, enabled`;
 
 /** A currency of a list. */
-export interface ListedCurrency extends CurrencyType {
+interface ListedCurrency extends CurrencyType {
   /** the latest date with a rate, as YYYY-MM-DD; absent if there is none */
   ratesUntil?: string;
 }

@@ -41,7 +41,11 @@ async function labelled() {
 
 /** The form of the front end. */
 const form = (labels: object[], more: object = {}) => ({
-  ...{ id: null, name: 'Roasted 1kg', description: 'A bag', product: null, measurementUnitType: unit },
+  id: null,
+  name: 'Roasted 1kg',
+  description: 'A bag',
+  product: null,
+  measurementUnitType: unit,
   labels,
   ...more,
 });
@@ -51,7 +55,10 @@ test('a final product is created by the form, changed, listed and removed, in th
   const { id } = (await send('PUT', path, form([label]))).body.data;
   const base = { id: label.id, productId, status: 'UNPUBLISHED', uuid: label.uuid, title: 'Tea' };
   const whole = {
-    ...{ id, name: 'Roasted 1kg', description: 'A bag', labels: [base] },
+    id,
+    name: 'Roasted 1kg',
+    description: 'A bag',
+    labels: [base],
     product: { id: productId, name: 'Tea', description: 'Black', origin: { text: 'Huye' } },
     measurementUnitType: { id: unit.id, code: 'KG', label: 'kg', weight: 1 },
   };
@@ -72,7 +79,11 @@ test('a final product is created by the form, changed, listed and removed, in th
   expect((await send('PUT', path, change)).body.data).toEqual({ id });
   const { product } = whole;
   expect((await send('GET', `${path}/${id}`)).body.data).toEqual({
-    ...{ id, name: 'Roasted', description: '', labels: [], product },
+    id,
+    name: 'Roasted',
+    description: '',
+    labels: [],
+    product,
   });
   expect((await send('DELETE', `${path}/${id}`)).status).toBe(200);
   expect((await send('DELETE', `${path}/${id}`)).status).toBe(404);

@@ -45,10 +45,7 @@ export function registerFinalProducts(app: Server, context: FinalProductsContext
 function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.put(
     PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: saveFinalProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: saveFinalProductSchema },
     async request => {
       const productId = pathIdOf(request.params.productId);
       return ok({ id: await saveFinalProduct(pool, requesterOf(request), productId, request.body) });
@@ -57,10 +54,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
 
   app.delete(
     `${PATH}/:finalProductId`,
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteFinalProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: deleteFinalProductSchema },
     async request => {
       const { productId, finalProductId } = request.params;
       await removeFinalProduct(pool, requesterOf(request), pathIdOf(productId), pathIdOf(finalProductId));
@@ -72,10 +66,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
 function registerReading(app: Server, { pool }: FinalProductsContext): void {
   app.get(
     `${PATH}/:finalProductId`,
-    {
-      config: { access: 'product.readable' },
-      schema: getFinalProductSchema,
-    },
+    { config: { access: 'product.readable' }, schema: getFinalProductSchema },
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
@@ -87,10 +78,7 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
 
   app.get(
     `${PATH}/:finalProductId/labels`,
-    {
-      config: { access: 'product.readable' },
-      schema: finalProductLabelsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: finalProductLabelsSchema },
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));

@@ -69,7 +69,11 @@ test('served images are upright and do not disclose where they were taken', asyn
     expect(status).toBe(200);
     const { width, height, orientation, exif, format } = await sharp(served).metadata();
     expect({ width, height, orientation, exif, format }).toEqual({
-      ...{ width: 100, height: 300, orientation: undefined, exif: undefined, format: 'jpeg' },
+      width: 100,
+      height: 300,
+      orientation: undefined,
+      exif: undefined,
+      format: 'jpeg',
     });
     expect(served.includes('PhoneMaker')).toBe(false);
     // The left edge has become the top.

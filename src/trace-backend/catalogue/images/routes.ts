@@ -36,7 +36,7 @@ import { sweepHourly } from './sweep.ts';
 /** For uploads, per address. */
 const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
 
-export interface ImagesContext {
+interface ImagesContext {
   pool: pg.Pool;
   files: FileStore;
   makeRendition: MakeRendition;

@@ -15,7 +15,7 @@ const GRACE_MS = DAY_MS;
 const BATCH = 100;
 const MAX_PER_SWEEP = 10_000;
 
-export interface SweepContext {
+interface SweepContext {
   pool: pg.Pool;
   files: FileStore;
 }

@@ -13,7 +13,7 @@ const CONCURRENCY = 8;
 const MAX_NAMED = 5;
 
 /** A fault of a stored image or document. */
-export interface ImageMismatch {
+interface ImageMismatch {
   storageKey: string;
   fault: string;
   /** whether the fault is that a file is not in the store */

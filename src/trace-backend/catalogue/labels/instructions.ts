@@ -22,7 +22,7 @@ const wordsIn = readMessages<`label-instructions.${keyof typeof english}`>(
   'services/label-instructions.json',
 );
 
-export interface Instructions {
+interface Instructions {
   /** heading; left out if the font of the page lacks one of its characters */
   title: string;
   /** BCP 47; English for languages without a translation */

@@ -53,9 +53,15 @@ test('a label is written, published, read by anybody, and unpublished', async ()
   expect((await execute('PUBLISH_LABEL', label.id)).body.data).toEqual({ ...label, status: 'PUBLISHED' });
   const [shown, ...others] = await look();
   expect(shown?.body.data).toEqual({
-    ...{ id: label.id, productId, status: 'PUBLISHED' },
-    ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
-    ...{ businessToCustomerSettings: {}, photosMeetTheFarmers: [], productionRecords: [] },
+    id: label.id,
+    productId,
+    status: 'PUBLISHED',
+    numberOfBatches: 0,
+    checkAuthenticityCount: 0,
+    traceOriginCount: 0,
+    businessToCustomerSettings: {},
+    photosMeetTheFarmers: [],
+    productionRecords: [],
     certifications: [],
     uuid: label.uuid,
     title: 'Bourbon',
@@ -263,7 +269,9 @@ test('the page of a label has its main colour and its picture at the top, and no
   const businessToCustomerSettings = { primaryColor: '#25265E', landingPageImage: { storageKey } };
   const id = await added(user, { name: 'Tea', company: { id: companyId }, businessToCustomerSettings });
   const created = await user.send('POST', '/api/product/label/create', {
-    ...{ productId: id, title: 'Tea', fields: labelFields(['description']) },
+    productId: id,
+    title: 'Tea',
+    fields: labelFields(['description']),
   });
   const label = created.body.data;
   await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });

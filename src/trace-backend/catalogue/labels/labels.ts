@@ -11,17 +11,10 @@ import { dropReferences } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
 import { byId, contentOf, MAX_LABELS } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
-import {
-  deleteLabels,
-  findLabel,
-  findLabels,
-  insertLabel,
-  touchLabels,
-  updateLabel,
-} from '../products/labels/store.ts';
+import { deleteLabels, findLabels, insertLabel, touchLabels, updateLabel } from '../products/labels/store.ts';
 import type { Product } from '../products/record/store.ts';
 import { contentAfter, copyOf } from './contents/content.ts';
-import { unknownLabel } from './contents/read.ts';
+import { existingLabel, unknownLabel } from './contents/read.ts';
 import type { ContentBody } from './contents/schemas.ts';
 import { fieldsOf, settle } from './contents/settle.ts';
 import { findOwn } from './contents/store.ts';
@@ -181,12 +174,6 @@ async function changeExisting(
   return change(context, requester, productId, action, (database, before) => {
     return work(database, currentLabel(before, id, requester));
   });
-}
-
-async function existingLabel(pool: pg.Pool, id: number): Promise<Label> {
-  const label = await findLabel(pool, id);
-  if (!label) throw unknownLabel();
-  return label;
 }
 
 function currentLabel(labels: readonly Label[], id: number, requester: Requester): Label {

@@ -1,10 +1,11 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../../../platform/database/database.ts';
-import { Problem } from '../../../platform/http/problems.ts';
+import type { Problem } from '../../../platform/http/problems.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { audit } from '../../base/audit/audit.ts';
-import { changeableProduct } from './access.ts';
+import { notFoundAs } from '../../base/records/changes.ts';
+import { changeableProduct, unknownProduct } from './access.ts';
 import { changesBetween } from './history/changes.ts';
 import { insertChanges } from './history/changes-store.ts';
 import { type Product, touchProduct } from './record/store.ts';
@@ -37,13 +38,11 @@ export interface Changed<Result> {
  * @throws Problem not_found, forbidden
  */
 export async function changeDependent<Result>(
-  { pool, requester, productId, action, unknown }: Change,
+  { pool, requester, productId, action, unknown = unknownProduct }: Change,
   work: (database: Database, product: Product) => Promise<Changed<Result>>,
 ): Promise<Result> {
   return transaction(pool, async database => {
-    const product = await changeableProduct(database, requester.caller, productId).catch(error => {
-      throw unknown && error instanceof Problem && error.code === 'not_found' ? unknown() : error;
-    });
+    const product = await changeableProduct(database, requester.caller, productId).catch(notFoundAs(unknown));
     const { result, before, after, details, next } = await work(database, product);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return result;

@@ -433,7 +433,10 @@ test('a product has a value chain, which stays when omitted and is cleared by an
   const id = await added(kopanyi.user, { name: 'Tea', valueChain: whole });
   const product = await read(kopanyi.user, id);
   expect(product.valueChain).toEqual({
-    ...{ id: first, name: 'Coffee 1', description: 'Cherry', valueChainStatus: 'ENABLED' },
+    id: first,
+    name: 'Coffee 1',
+    description: 'Cherry',
+    valueChainStatus: 'ENABLED',
   });
   for (const body of [{}, { valueChain: null }, { valueChain: {} }, product]) await change(id, body);
   const unchanged = await kopanyi.user.send('GET', `/api/product/${id}`);

@@ -46,7 +46,7 @@ import {
 } from './store.ts';
 import { asBriefValueChains, asValueChain } from './view.ts';
 
-export interface ValueChainsContext extends SavingContext {
+interface ValueChainsContext extends SavingContext {
   lists: Lists;
   /** throws Problem not_found for a company that the caller may not see */
   checkCompany: (caller: Caller, companyId: number) => Promise<unknown>;

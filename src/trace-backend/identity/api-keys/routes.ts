@@ -32,31 +32,21 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
 
   app.post(
     PATH,
-    {
-      config: { access: 'user', keyScope, ...RATE_LIMIT },
-      schema: createApiKeySchema,
-    },
+    { config: { access: 'user', keyScope, ...RATE_LIMIT }, schema: createApiKeySchema },
     async request => {
       const { key, ...created } = await createKey(context, requesterOf(request), request.body);
       return ok({ ...asItem(created), key });
     },
   );
 
-  app.get(
-    PATH,
-    {
-      config: { access: 'user', keyScope },
-      schema: listApiKeysSchema,
-    },
-    async request => {
-      const keys = await listApiKeys(pool, callerOf(request).id, new Date());
-      const items = keys.map(key => ({
-        ...asItem(key),
-        ...(key.lastUsedAt && { lastUsedAt: key.lastUsedAt.toISOString() }),
-      }));
-      return ok({ items, count: items.length, offset: 0, limit: MAX_API_KEYS });
-    },
-  );
+  app.get(PATH, { config: { access: 'user', keyScope }, schema: listApiKeysSchema }, async request => {
+    const keys = await listApiKeys(pool, callerOf(request).id, new Date());
+    const items = keys.map(key => ({
+      ...asItem(key),
+      ...(key.lastUsedAt && { lastUsedAt: key.lastUsedAt.toISOString() }),
+    }));
+    return ok({ items, count: items.length, offset: 0, limit: MAX_API_KEYS });
+  });
 
   app.delete(
     `${PATH}/:id`,
@@ -80,10 +70,7 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
 function registerResolving(app: Server, { isServiceToken, findKeyHolder }: ApiKeysContext): void {
   app.post(
     `${PATH}/resolve`,
-    {
-      config: { access: 'open' },
-      schema: resolveApiKeySchema,
-    },
+    { config: { access: 'open' }, schema: resolveApiKeySchema },
     async ({ body, headers }, reply) => {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(token))) {

@@ -43,7 +43,7 @@ export const NewKey = named(
 );
 
 /** The body of a revocation; it can be omitted by users without a second factor. */
-export const Revocation = Type.Object({ code: FreshCode });
+const Revocation = Type.Object({ code: FreshCode });
 
 /** Any text is accepted in a path; one that is not a UUID is not found. */
 const KeyId = Type.String({

@@ -76,11 +76,6 @@ export async function deleteApiKeys(database: Database, userId: number): Promise
   await database.query(sql`DELETE FROM api_keys WHERE user_id = ${userId}`);
 }
 
-/** Deletes every key of every user. */
-export async function deleteAllApiKeys(database: Database): Promise<void> {
-  await database.query(sql`DELETE FROM api_keys`);
-}
-
 /** Records that a user's keys were created without the second factor, which has been removed. */
 export async function forgetFactorOfKeys(database: Database, userId: number): Promise<void> {
   await database.query(sql`UPDATE api_keys SET second_factor = false WHERE user_id = ${userId}`);

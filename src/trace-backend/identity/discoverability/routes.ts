@@ -16,10 +16,7 @@ export function registerDiscoverability(
 ): void {
   app.get(
     '/api/discoverability',
-    {
-      config: { access: 'open' },
-      schema: discoverabilitySchema,
-    },
+    { config: { access: 'open' }, schema: discoverabilitySchema },
     async ({ query, headers }, reply) => {
       const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
       if (!(await isServiceToken(token))) {
@@ -34,10 +31,7 @@ export function registerDiscoverability(
 
   app.get(
     '/.well-known/jwks.json',
-    {
-      config: { access: 'open' },
-      schema: publicKeysSchema,
-    },
+    { config: { access: 'open' }, schema: publicKeysSchema },
     async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=60');
       return { keys: (await keys.publicKeys()).keys as object[] };

@@ -14,7 +14,7 @@ import { backupsSchema, jobsSchema, metricsSchema, settingsSchema } from './sche
 /** Failed mails are counted up to this number. */
 const COUNTED = 1000;
 
-export interface OperationContext {
+interface OperationContext {
   pool: pg.Pool;
   settings: Settings;
   metrics: Registry;

@@ -151,7 +151,10 @@ test('the owner of an address takes over the account that somebody else register
   expect((await byKey()).status).toBe(401);
   const owner = await trace.login(thief.email, password);
   expect(await profile(owner)).toMatchObject({
-    ...{ id: thief.id, emailConfirmed: true, discoverable: false, companyIds: [own] },
+    id: thief.id,
+    emailConfirmed: true,
+    discoverable: false,
+    companyIds: [own],
   });
   expect((await owner.send('GET', '/api/user/second_factor')).body.data).toMatchObject({ enabled: false });
   const left = await boss.send('GET', `/api/company/profile/${companyId}`);

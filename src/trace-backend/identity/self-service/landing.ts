@@ -70,10 +70,7 @@ export function landingPage(
   const page = pageOf({ title, sections, head: UNLISTED, script: SCRIPT });
   app.get(
     `${path}/:token`,
-    {
-      config: { access: 'open' },
-      schema: landingPageSchema({ operationId, title, tag }),
-    },
+    { config: { access: 'open' }, schema: landingPageSchema({ operationId, title, tag }) },
     async (_request, reply) => sendHtml(reply.header('cache-control', 'no-store'), page),
   );
 }

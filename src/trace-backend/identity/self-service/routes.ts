@@ -26,7 +26,7 @@ import {
 /** The rate limit of open routes, per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
-export interface UsersContext extends AccountContext {
+interface UsersContext extends AccountContext {
   sessions: Sessions;
   cookies: Cookies;
   companiesOf: (userId: number) => Promise<UserCompanies>;
@@ -37,19 +37,13 @@ export function registerUsers(app: Server, context: UsersContext): void {
 
   app.post(
     '/api/user/register',
-    {
-      config: { access: 'open', ...RATE_LIMIT },
-      schema: registerSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: registerSchema },
     async request => answer(await register(context, request, request.body)),
   );
 
   app.post(
     '/api/user/confirm_email',
-    {
-      config: { access: 'open', ...RATE_LIMIT },
-      schema: confirmEmailSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: confirmEmailSchema },
     async request => answer(await confirmEmail(context, request, request.body)),
   );
 
@@ -92,10 +86,7 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
 
   app.post(
     '/api/user/reset_password',
-    {
-      config: { access: 'open', ...RATE_LIMIT },
-      schema: resetPasswordSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: resetPasswordSchema },
     async (request, reply) => {
       const userId = await resetPassword(context, request, request.body);
       const tokens = await context.sessions.loginAfterReset(clientOf(request), userId);
@@ -134,10 +125,7 @@ function registerProfile(
   const findBatched = batchLoader<number, UserRow | undefined>(ids => findUsers(pool, ids), { max: 200 });
   app.get(
     '/api/user/profile',
-    {
-      config: { access: 'user', beforeSecondFactor: true },
-      schema: getProfileSchema,
-    },
+    { config: { access: 'user', beforeSecondFactor: true }, schema: getProfileSchema },
     async request => {
       const user = await findBatched(callerOf(request).id);
       if (!user) throw new Problem('user.unknown');
@@ -147,10 +135,7 @@ function registerProfile(
 
   app.put(
     '/api/user/profile',
-    {
-      config: { access: 'user' },
-      schema: updateProfileSchema,
-    },
+    { config: { access: 'user' }, schema: updateProfileSchema },
     async (request, reply) => {
       if (request.body.password !== undefined && callerOf(request).sessionId === undefined) {
         throw new Problem([missingScope('none')]);

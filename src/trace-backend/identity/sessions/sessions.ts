@@ -32,7 +32,7 @@ const GRACE_MS = 60_000;
 /** Characters of a User-Agent that are stored. */
 const MAX_USER_AGENT = 200;
 
-export interface Credentials {
+interface Credentials {
   username: string;
   password: string;
   /** of the second factor, if the account has one */

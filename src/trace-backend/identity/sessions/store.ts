@@ -113,7 +113,7 @@ export async function findSessionStates(
   return ids.map(id => byId.get(id));
 }
 
-export interface RefreshToken {
+interface RefreshToken {
   hash: Buffer;
   sessionId: string;
   userId: number;

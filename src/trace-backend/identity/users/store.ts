@@ -150,7 +150,7 @@ export async function raiseSessionVersion(database: Database, id: number): Promi
   await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
 }
 
-export interface UserFilter {
+interface UserFilter {
   /** part of the address or of the names */
   query?: string | undefined;
   /** part of the address */
@@ -162,7 +162,7 @@ export interface UserFilter {
 }
 
 export const SORTABLE = ['id', 'email', 'name', 'surname', 'status', 'role'] as const;
-export type UserSort = (typeof SORTABLE)[number];
+type UserSort = (typeof SORTABLE)[number];
 const KEYS: Record<UserSort, string> = {
   id: 'id',
   email: 'email_key',

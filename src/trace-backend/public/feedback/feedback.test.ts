@@ -31,8 +31,15 @@ const write = (uuid: string, body: object, ip = `192.0.2.${++address}`) =>
 
 /** The form of the front end. */
 const form = (more: object = {}) => ({
-  ...{ id: null, labelId: null, type: null, email: null, feedback: 'Nice', gdprConsent: true },
-  ...{ privacyPolicyConsent: null, termsOfUseConsent: null, productName: null },
+  id: null,
+  labelId: null,
+  type: null,
+  email: null,
+  feedback: 'Nice',
+  gdprConsent: true,
+  privacyPolicyConsent: null,
+  termsOfUseConsent: null,
+  productName: null,
   questionnaireAnswers: { rateTaste: 'Better', howDoYouPrepare: null, age: null, gender: 'Male' },
   ...more,
 });
@@ -75,7 +82,10 @@ test('consumers write without a login; the owner reads everything, others only t
     {
       ...common,
       id: expect.any(Number),
-      ...{ type: 'COMPLAINT', feedback: 'Bitter', email: 'Joy@Example.org', questionnaireAnswers: answers },
+      type: 'COMPLAINT',
+      feedback: 'Bitter',
+      email: 'Joy@Example.org',
+      questionnaireAnswers: answers,
     },
     { ...common, id: expect.any(Number), feedback: 'Nice', questionnaireAnswers: answers },
   ]);
@@ -177,8 +187,13 @@ test('the form of the page is stored like JSON, and redirects to the page, which
   const [item] = await stored(uuid);
   const { id: _, at: _at, ...rest } = item;
   expect(rest).toEqual({
-    ...{ labelId, productName: 'Tea', type: 'PRAISE', feedback: `${XSS}\nTwo`, email: 'joy@example.org' },
-    ...{ gdprConsent: true, questionnaireAnswers: {} },
+    labelId,
+    productName: 'Tea',
+    type: 'PRAISE',
+    feedback: `${XSS}\nTwo`,
+    email: 'joy@example.org',
+    gdprConsent: true,
+    questionnaireAnswers: {},
   });
   const page = await fetch(new URL(to, answer.url), { headers: { accept: 'text/html' } });
   expect(await page.text()).toContain('Merci. Le producteur peut lire votre message.');

@@ -6,8 +6,9 @@ import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit, PROGRAM } from '../../base/audit/audit.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { notFoundAs } from '../../base/records/changes.ts';
 import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
-import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
+import { existingLabel, unknownLabel } from '../../catalogue/labels/contents/read.ts';
 import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import {
   countUnseenFeedback,
@@ -35,7 +36,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const MAX_PER_DAY = 500;
 const MAX_PER_LABEL = 10_000;
 /** Maximum number of listed labels with unseen feedback. */
-export const MAX_UNSEEN_LABELS = 20;
+const MAX_UNSEEN_LABELS = 20;
 
 /**
  * Stores the feedback of a consumer about the product of a published label. The audit entry has no address, because
@@ -138,11 +139,8 @@ export async function unseenFeedback(
  */
 export async function markFeedbackSeen(pool: pg.Pool, caller: Caller, labelId: number): Promise<void> {
   await transaction(pool, async database => {
-    const label = await findLabel(database, labelId);
-    if (!label) throw unknownLabel();
-    await changeableProduct(database, caller, label.productId).catch(error => {
-      throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
-    });
+    const label = await existingLabel(database, labelId);
+    await changeableProduct(database, caller, label.productId).catch(notFoundAs(unknownLabel));
     await noteFeedbackSeen(database, labelId);
   });
 }
@@ -158,9 +156,7 @@ export async function removeFeedback(pool: pg.Pool, requester: Requester, id: nu
     const feedback = await findFeedback(database, id);
     const label = feedback && (await findLabel(database, feedback.labelId));
     if (!label) throw unknown();
-    await changeableProduct(database, requester.caller, label.productId).catch(error => {
-      throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
-    });
+    await changeableProduct(database, requester.caller, label.productId).catch(notFoundAs(unknown));
     if (!(await deleteFeedback(database, id))) throw unknown();
     const details = { labelId: label.id, feedbackId: id };
     const event: AuditEvent = {

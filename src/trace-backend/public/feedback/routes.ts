@@ -71,10 +71,7 @@ function registerReading(app: Server, context: FeedbackContext): void {
   const { pool } = context;
   app.get(
     '/api/public/product/label/feedback/list/:uuid',
-    {
-      config: { access: 'optional-user' },
-      schema: listFeedbackSchema,
-    },
+    { config: { access: 'optional-user' }, schema: listFeedbackSchema },
     async (request, reply) => {
       const page = pageOf(request.query, SORTABLE);
       const filter = { uuid: request.params.uuid, type: request.query.type };
@@ -102,10 +99,7 @@ function registerReading(app: Server, context: FeedbackContext): void {
 
   app.delete(
     '/api/product/label/feedback/:id',
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteFeedbackSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: deleteFeedbackSchema },
     async request => {
       await removeFeedback(pool, requesterOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };

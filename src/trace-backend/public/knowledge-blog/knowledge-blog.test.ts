@@ -18,8 +18,13 @@ const PATH = '/api/product/knowledgeBlog';
 
 /** The form of the front end. */
 const form = (more: object = {}) => ({
-  ...{ type: '', content: '<p>Content</p>', date: null, documents: [], summary: '<p>Abstract</p>' },
-  ...{ title: 'How we pay', youtubeUrl: null },
+  type: '',
+  content: '<p>Content</p>',
+  date: null,
+  documents: [],
+  summary: '<p>Abstract</p>',
+  title: 'How we pay',
+  youtubeUrl: null,
   ...more,
 });
 
@@ -40,12 +45,18 @@ test('entries are added by the form, listed, changed, and recorded in the histor
   expect((await list('?requestType=COUNT')).count).toBe(2);
   expect((await send('GET', `${PATH}/${second.id}`)).body.data).toEqual({
     ...second,
-    ...{ content: '<p>Content</p>', summary: '<p>Abstract</p>', documents: [paper] },
+    content: '<p>Content</p>',
+    summary: '<p>Abstract</p>',
+    documents: [paper],
   });
   const change = form({ id: first.id, type: 'FAIRNESS', title: 'What we pay', date: '', content: '' });
   expect((await send('PUT', PATH, change)).body).toEqual({ status: 'OK' });
   expect((await send('GET', `${PATH}/${first.id}`)).body.data).toEqual({
-    ...{ id: first.id, type: 'FAIRNESS', title: 'What we pay', content: '', summary: '<p>Abstract</p>' },
+    id: first.id,
+    type: 'FAIRNESS',
+    title: 'What we pay',
+    content: '',
+    summary: '<p>Abstract</p>',
     documents: [],
   });
   const { rows } = await trace.pool.query(

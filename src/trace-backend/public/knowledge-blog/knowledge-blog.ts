@@ -5,7 +5,7 @@ import type { Caller } from '../../base/access/authentication.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { dayOf } from '../../base/contract/dates.ts';
-import { current, sentFields } from '../../base/records/changes.ts';
+import { current, notFoundAs, sentFields } from '../../base/records/changes.ts';
 import type { RecordKinds } from '../../base/records/kinds.ts';
 import { setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
@@ -146,9 +146,7 @@ function entryAfter(before: Entry, body: EntryBody): Entry {
 export async function readableEntry(database: Database, caller: Caller, id: number): Promise<Entry> {
   const entry = await findEntry(database, id);
   if (!entry) throw unknownEntry();
-  await readableProduct(database, caller, entry.productId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownEntry() : error;
-  });
+  await readableProduct(database, caller, entry.productId).catch(notFoundAs(unknownEntry));
   return entry;
 }
 

@@ -36,10 +36,7 @@ export function registerKnowledgeBlog(app: Server, context: BlogContext & { list
 function registerWriting(app: Server, context: BlogContext): void {
   app.post(
     `${PATH}/:productId`,
-    {
-      config: { access: 'product.changeable' },
-      schema: addEntrySchema,
-    },
+    { config: { access: 'product.changeable' }, schema: addEntrySchema },
     async request => {
       const productId = pathIdOf(request.params.productId);
       await addEntry(context, requesterOf(request), productId, request.body);
@@ -47,27 +44,17 @@ function registerWriting(app: Server, context: BlogContext): void {
     },
   );
 
-  app.put(
-    PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: updateEntrySchema,
-    },
-    async request => {
-      const { id, ...body } = request.body;
-      await changeEntry(context, requesterOf(request), idOf(id), body);
-      return { status: 'OK' as const };
-    },
-  );
+  app.put(PATH, { config: { access: 'product.changeable' }, schema: updateEntrySchema }, async request => {
+    const { id, ...body } = request.body;
+    await changeEntry(context, requesterOf(request), idOf(id), body);
+    return { status: 'OK' as const };
+  });
 }
 
 function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Lists }): void {
   app.get(
     `${PATH}/list/:productId`,
-    {
-      config: { access: 'product.readable' },
-      schema: listEntriesSchema,
-    },
+    { config: { access: 'product.readable' }, schema: listEntriesSchema },
     async (request, reply) => {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.productId));
       const filter = { productId: id, type: request.query.type };
@@ -79,10 +66,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
 
   app.get(
     `${PATH}/:id`,
-    {
-      config: { access: 'product.readable' },
-      schema: getEntrySchema,
-    },
+    { config: { access: 'product.readable' }, schema: getEntrySchema },
     async (request, reply) => {
       const entry = await readableEntry(pool, callerOf(request), pathIdOf(request.params.id));
       return sendText(tagVersion(reply, entry.version), JSON.stringify(ok(await asEntry(pool, entry))));
@@ -91,10 +75,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
 
   app.get(
     '/api/public/product/knowledgeBlog/:id',
-    {
-      config: { access: 'open' },
-      schema: publicEntrySchema,
-    },
+    { config: { access: 'open' }, schema: publicEntrySchema },
     async (request, reply) => {
       const entry = await publicEntry(pool, pathIdOf(request.params.id));
       return sendText(

@@ -23,7 +23,7 @@ const fields = {
   documents: nullable(Type.Array(Document, { maxItems: 100 })),
 };
 
-export const NewEntry = Type.Object({ title: Title, ...fields });
+const NewEntry = Type.Object({ title: Title, ...fields });
 const EntryUpdate = Type.Object({ id: Id, title: nullable(Title), ...fields });
 export type EntryBody = Omit<Static<typeof EntryUpdate>, 'id'>;
 

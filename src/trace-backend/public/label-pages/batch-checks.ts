@@ -12,7 +12,7 @@ import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import type { BatchAnswer } from './forms/batch-form.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
 
-export interface BatchChecksContext {
+interface BatchChecksContext {
   pool: pg.Pool;
   counts: LabelCounts;
   /** answers with the page of a label and the result of a check */
@@ -37,10 +37,7 @@ export function registerBatchChecks(app: Server, context: BatchChecksContext): v
 function registerBatch(app: Server, { pool }: BatchChecksContext): void {
   app.get(
     '/api/public/product/label_batch/:uuid/:number',
-    {
-      config: { access: 'open', rateLimit: CHECKS.rateLimit },
-      schema: publicBatchSchema,
-    },
+    { config: { access: 'open', rateLimit: CHECKS.rateLimit }, schema: publicBatchSchema },
     async (request, reply) => {
       const { uuid, number } = request.params;
       const batch = await findBatchByNumber(pool, (await publishedLabel(pool, uuid)).id, number);
@@ -55,10 +52,7 @@ function registerAuthenticity(app: Server, { pool, counts, showLabel }: BatchChe
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_authenticity',
-    {
-      config: CHECKS,
-      schema: checkAuthenticitySchema,
-    },
+    { config: CHECKS, schema: checkAuthenticitySchema },
     async (request, reply) => {
       const { query, headers } = request;
       const { label, batch } = await findWithBatch(pool, request.params.uuid, query.number);
@@ -78,10 +72,7 @@ function registerOrigin(app: Server, { pool, counts, showLabel }: BatchChecksCon
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_origin',
-    {
-      config: CHECKS,
-      schema: checkOriginSchema,
-    },
+    { config: CHECKS, schema: checkOriginSchema },
     async (request, reply) => {
       const { query, headers } = request;
       const { label, batch } = await findWithBatch(pool, request.params.uuid, query.number);

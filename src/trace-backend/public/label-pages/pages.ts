@@ -69,10 +69,7 @@ export function registerLabelPages(app: Server, context: LabelPagesContext): voi
 function registerLabel(app: Server, context: LabelPagesContext): void {
   app.get(
     `${PUBLIC_PATH}/:uuid`,
-    {
-      config: { access: 'open', embeddable: true, forPeople: true },
-      schema: publicLabelSchema,
-    },
+    { config: { access: 'open', embeddable: true, forPeople: true }, schema: publicLabelSchema },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
       context.counts.add({ labelId: published.label.id, kind: 'VISIT' }, request.ip);
@@ -97,10 +94,7 @@ function registerCodes(app: Server, context: LabelPagesContext): void {
   ] as const) {
     app.get(
       `${PUBLIC_PATH}/:uuid/${name}`,
-      {
-        config: { access: 'open', embeddable: true },
-        schema: labelCodeSchema(operationId, type),
-      },
+      { config: { access: 'open', embeddable: true }, schema: labelCodeSchema(operationId, type) },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);
         const code = await codeOf(labelUrl(context.publicUrl(), label));
@@ -113,10 +107,7 @@ function registerCodes(app: Server, context: LabelPagesContext): void {
 function registerPhoto(app: Server, context: LabelPagesContext): void {
   app.get(
     `${PUBLIC_PATH}/:uuid/photo`,
-    {
-      config: { access: 'open', embeddable: true },
-      schema: labelPhotoSchema,
-    },
+    { config: { access: 'open', embeddable: true }, schema: labelPhotoSchema },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
       const photo = await findPhoto(context.pool, published, await ownOf(context.pool, published.label));

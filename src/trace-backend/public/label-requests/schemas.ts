@@ -3,7 +3,7 @@ import { Done, failureAnswers } from '../../base/contract/envelope.ts';
 import { nullable, text } from '../../base/contract/shapes.ts';
 
 /** The types of reports. */
-export const REQUEST_TYPES = [
+const REQUEST_TYPES = [
   'VISIT_QR',
   'VERIFY_BATCH',
   'VERIFY_BATCH_ORIGIN',

@@ -9,10 +9,7 @@ import { taggedOrderSchema } from './schemas.ts';
 export function registerStockOrders(app: Server): void {
   app.get(
     '/api/public/stock-order/:qrTag',
-    {
-      config: { access: 'open' },
-      schema: taggedOrderSchema,
-    },
+    { config: { access: 'open' }, schema: taggedOrderSchema },
     async (request, reply) => {
       reply.header('cache-control', 'no-cache');
       const { qrTag } = request.params;

@@ -14,7 +14,7 @@ import {
 import { deleteInvitation, findInvitation } from './invitations-store.ts';
 
 /** The invited user and company of an answer. */
-export interface Addressee {
+interface Addressee {
   companyId: number;
   userId: number;
   /** id of the invitation of the user's address, if its code is used; otherwise the user's own invitation has priority */

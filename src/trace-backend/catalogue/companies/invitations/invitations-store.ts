@@ -12,7 +12,7 @@ export interface Invitation {
 }
 
 /** An invitation for the invited user. */
-export interface OwnInvitation {
+interface OwnInvitation {
   companyId: number;
   name: string;
   role: CompanyRole;

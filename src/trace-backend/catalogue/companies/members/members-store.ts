@@ -8,7 +8,7 @@ export type CompanyRole = (typeof COMPANY_ROLES)[number];
 export const MAX_MEMBERS = 500;
 
 /** A user's membership of a company. */
-export interface Membership {
+interface Membership {
   companyId: number;
   role: CompanyRole;
 }

@@ -34,10 +34,7 @@ export const addressTexts = Object.fromEntries(
 ) as Record<AddressField, ReturnType<typeof text>>;
 
 /** An address in a body. */
-export const AddressBody = named(
-  'Address',
-  Type.Object({ ...addressTexts, country: nullable(CountryReference) }),
-);
+const AddressBody = named('Address', Type.Object({ ...addressTexts, country: nullable(CountryReference) }));
 
 /** An uploaded image or document in a body; only its storage key is read. */
 const file = (description: string) =>

@@ -36,7 +36,12 @@ test('the forms of the front end create and change a company', async () => {
   const { id } = await send(user, 'POST', 'create', created);
   const first = await profile(user, id);
   expect(first).toMatchObject({
-    ...{ id, name: 'Kopanyi', abbreviation: 'KOP', about: 'About us', logo, phone: '+250700000000' },
+    id,
+    name: 'Kopanyi',
+    abbreviation: 'KOP',
+    about: 'About us',
+    logo,
+    phone: '+250700000000',
     headquarters: { city: 'Kigali', country: { id: 184, code: 'RW', name: 'Rwanda' } },
     mediaLinks: {},
   });
@@ -55,9 +60,18 @@ test('every field of a company is stored and returned, also as the front end sen
   const fields = {
     name: 'Kopanyi',
     headquarters: {
-      ...{ address: 'KN 3 Ave', city: 'Kigali', state: 'Kigali', zip: '0000', cell: 'Kibenga' },
-      ...{ sector: 'Mbazi', village: 'Rwezamenyo', otherAddress: 'by the lake', hondurasFarm: 'Finca' },
-      ...{ hondurasVillage: 'Aldea', hondurasMunicipality: 'Marcala', hondurasDepartment: 'La Paz' },
+      address: 'KN 3 Ave',
+      city: 'Kigali',
+      state: 'Kigali',
+      zip: '0000',
+      cell: 'Kibenga',
+      sector: 'Mbazi',
+      village: 'Rwezamenyo',
+      otherAddress: 'by the lake',
+      hondurasFarm: 'Finca',
+      hondurasVillage: 'Aldea',
+      hondurasMunicipality: 'Marcala',
+      hondurasDepartment: 'La Paz',
     },
     phone: '+250700000000',
     interview: 'https://video.example/1',
@@ -77,8 +91,12 @@ test('every field of a company is stored and returned, also as the front end sen
   ];
   const currency = { code: 'RWF', label: 'Rwandan Franc', enabled: true };
   const { id } = await send(user, 'POST', 'create', {
-    ...{ ...fields, documents, certifications, currency },
-    ...{ displayPrefferedWayOfPayment: 'true', allowBeycoIntegration: 'true' },
+    ...fields,
+    documents,
+    certifications,
+    currency,
+    displayPrefferedWayOfPayment: 'true',
+    allowBeycoIntegration: 'true',
     headquarters: { ...fields.headquarters, country: null },
   });
   const company = await profile(user, id);
@@ -217,8 +235,14 @@ test('only members read the users, name, state and partners of a company', async
   await send(grower.user, 'POST', 'execute/ADD_USER_TO_COMPANY', invitation);
   expect(await send(grower.user, 'GET', `profile/${grower.companyId}/users`)).toEqual([
     {
-      ...{ id: grower.user.id, email: grower.user.email, name: 'Ana', surname: 'Uwase' },
-      ...{ status: 'ACTIVE', role: 'USER', language: 'EN', companyRole: 'COMPANY_ADMIN' },
+      id: grower.user.id,
+      email: grower.user.email,
+      name: 'Ana',
+      surname: 'Uwase',
+      status: 'ACTIVE',
+      role: 'USER',
+      language: 'EN',
+      companyRole: 'COMPANY_ADMIN',
     },
     { id: invited.id, companyRole: 'ACCOUNTANT', pending: true },
   ]);

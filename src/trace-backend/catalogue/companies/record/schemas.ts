@@ -59,7 +59,7 @@ export const USER_ACTIONS = [
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Kopanyi'] });
 
 export const NewCompany = named('NewCompany', Type.Object({ name: Name, ...profileFields }));
-export const CompanyUpdate = named(
+const CompanyUpdate = named(
   'CompanyUpdate',
   Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields }),
 );
@@ -343,7 +343,7 @@ export const listInvitationsSchema = {
 };
 
 /** The requirement for accepting an invitation, in addition to its code. */
-export const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
+const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
 export type Needed = (typeof NEEDED)[number];
 
 export const readInvitationSchema = {
@@ -368,7 +368,7 @@ export const readInvitationSchema = {
   },
 };
 
-export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
+const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 export const answerInvitationSchema = {

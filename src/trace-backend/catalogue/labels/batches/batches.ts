@@ -6,7 +6,7 @@ import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
 import { withoutUnset } from '../../../base/contract/shapes.ts';
-import { current, sentFields } from '../../../base/records/changes.ts';
+import { current, notFoundAs, sentFields } from '../../../base/records/changes.ts';
 import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -14,7 +14,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import type { Label } from '../../products/labels/store.ts';
 import { findLabel } from '../../products/labels/store.ts';
 import { describedDocument } from '../../products/view.ts';
-import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import { existingLabel, readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import { type BatchBody, BatchLocations } from './schemas.ts';
 import {
   type Batch,
@@ -57,8 +57,7 @@ export async function createBatch(
   labelId: number,
   body: BatchBody & { number: string },
 ): Promise<number> {
-  const label = await findLabel(context.pool, labelId);
-  if (!label) throw unknownLabel();
+  const label = await existingLabel(context.pool, labelId);
   const change = { requester, label, action: 'CREATE_LABEL_BATCH' as const, unknown: unknownLabel };
   return changeBatches(context, change, async (database, at) => {
     const { numberOfBatches } = await countBatches(database, labelId);
@@ -183,9 +182,7 @@ async function checkNumber(database: Database, before: Batch | undefined, after:
 export async function readableBatch(database: Database, caller: Caller, id: number): Promise<Batch> {
   const batch = await findBatch(database, id);
   if (!batch) throw unknownBatch();
-  await readableLabelOnly(database, caller, batch.labelId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownBatch() : error;
-  });
+  await readableLabelOnly(database, caller, batch.labelId).catch(notFoundAs(unknownBatch));
   return batch;
 }
 

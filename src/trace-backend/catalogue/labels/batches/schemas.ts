@@ -29,8 +29,8 @@ const fields = {
   traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
 };
 
-export const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
-export const BatchUpdate = named(
+const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
+const BatchUpdate = named(
   'BatchUpdate',
   Type.Object({
     id: Id,

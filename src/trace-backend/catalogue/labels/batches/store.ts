@@ -69,7 +69,7 @@ export async function findBatchByNumber(
 }
 
 /** The number of batches of a label, and how many of them can be checked and traced. */
-export interface BatchCounts {
+interface BatchCounts {
   numberOfBatches: number;
   checkAuthenticityCount: number;
   traceOriginCount: number;
@@ -83,7 +83,7 @@ export async function countBatches(database: Database, labelId: number): Promise
   return rows[0] as BatchCounts;
 }
 
-export interface BatchFilter {
+interface BatchFilter {
   labelId: number;
   /** part of the number */
   number?: string | undefined;

@@ -87,7 +87,10 @@ test('a label copies the product and its owner, changes independently, and shows
   });
 
   const sent = {
-    ...{ ...form, id: String(productId), labelId: label.id, name: 'For consumers' },
+    ...form,
+    id: String(productId),
+    labelId: label.id,
+    name: 'For consumers',
     process: { production: 'Washed in spring water' },
     company: { ...form.company, manager: 'Ana', mediaLinks: { facebook: 'fb.example/kopanyi' } },
   };
@@ -105,8 +108,15 @@ test('a label copies the product and its owner, changes independently, and shows
   await execute('PUBLISH_LABEL', label.id);
   const { label: shown, values } = await published(label.uuid);
   expect(shown).toMatchObject({
-    ...{ id: label.id, productId, status: 'PUBLISHED', uuid: label.uuid, title: 'Spring', language: 'EN' },
-    ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
+    id: label.id,
+    productId,
+    status: 'PUBLISHED',
+    uuid: label.uuid,
+    title: 'Spring',
+    language: 'EN',
+    numberOfBatches: 0,
+    checkAuthenticityCount: 0,
+    traceOriginCount: 0,
     businessToCustomerSettings: { primaryColor: '#25265E', tabFeedback: true },
     product: { name: 'For consumers' },
     photo: `${PUBLIC}/${label.uuid}/photo`,

@@ -54,7 +54,9 @@ test('differences between a label and its product are listed part by part, with 
   await done('PUT', '/label/content', { labelId: id, name: 'For consumers', process: { production: '' } });
   const photo = await upload();
   const change = {
-    ...{ id: productId, description: 'From the valley', photo: { storageKey: photo } },
+    id: productId,
+    description: 'From the valley',
+    photo: { storageKey: photo },
     origin: { locations: [{ pinName: 'Station B' }] },
     businessToCustomerSettings: { primaryColor: '#000000' },
   };
@@ -85,7 +87,10 @@ test('a label takes over named values, also missing ones, and then counts as com
   await done('PUT', '/label/content', { labelId: id, name: 'For consumers', company: { manager: 'Ana' } });
   const photo = await upload();
   await done('PUT', '', {
-    ...{ id: productId, description: '', photo: { storageKey: photo }, journeyMarkers: [] },
+    id: productId,
+    description: '',
+    photo: { storageKey: photo },
+    journeyMarkers: [],
     process: { production: 'Another way' },
   });
   const { tag, differences } = await read(id);
@@ -96,7 +101,9 @@ test('a label takes over named values, also missing ones, and then counts as com
   expect((await take(id, names, tag)).body).toEqual({ status: 'OK' });
   const after = await content(id);
   expect(after).toMatchObject({
-    ...{ name: 'For consumers', photo: { storageKey: photo }, process: { production: 'Another way' } },
+    name: 'For consumers',
+    photo: { storageKey: photo },
+    process: { production: 'Another way' },
     journeyMarkers: { length: 2 },
     company: { id: kopanyi.companyId, name: 'Kopanyi' },
   });

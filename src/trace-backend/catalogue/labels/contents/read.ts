@@ -1,6 +1,7 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
+import { notFoundAs } from '../../../base/records/changes.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { readableProduct } from '../../products/access.ts';
 import type { Label } from '../../products/labels/store.ts';
@@ -66,12 +67,16 @@ export async function readableLabelOnly(
   caller: Caller,
   id: number,
 ): Promise<Omit<LabelRead, 'own'>> {
+  const label = await existingLabel(database, id);
+  const product = await readableProduct(database, caller, label.productId).catch(notFoundAs(unknownLabel));
+  return { label, product };
+}
+
+/** @throws Problem not_found */
+export async function existingLabel(database: Database, id: number): Promise<Label> {
   const label = await findLabel(database, id);
   if (!label) throw unknownLabel();
-  const product = await readableProduct(database, caller, label.productId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
-  });
-  return { label, product };
+  return label;
 }
 
 export function unknownLabel(): Problem {

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../../base/access/requester.ts';
@@ -8,11 +7,11 @@ import { checkVersion, versionTag } from '../../../base/contract/versions.ts';
 import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { changeDependent } from '../../products/dependents.ts';
 import type { Label } from '../../products/labels/store.ts';
-import { findLabel, touchLabels } from '../../products/labels/store.ts';
+import { touchLabels } from '../../products/labels/store.ts';
 import type { Product } from '../../products/record/store.ts';
 import { copyOf } from './content.ts';
 import { canDiffer, withProductValues } from './differences.ts';
-import { unknownLabel } from './read.ts';
+import { existingLabel, unknownLabel } from './read.ts';
 import { settle } from './settle.ts';
 import { findOwn, type OwnContent, setCompared } from './store.ts';
 
@@ -73,12 +72,6 @@ export async function takeOver(
       next: () => touchLabels(database, [id]),
     };
   });
-}
-
-async function existingLabel(database: Database, id: number): Promise<Label> {
-  const label = await findLabel(database, id);
-  if (!label) throw unknownLabel();
-  return label;
 }
 
 function checkNames(names: readonly string[], ...contents: OwnContent[]): void {

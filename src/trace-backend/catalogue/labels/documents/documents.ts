@@ -11,7 +11,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import { findLabel, findLabelsById, touchLabels } from '../../products/labels/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
-import { type LabelRead, readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import { existingLabel, type LabelRead, readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import type { Chosen, ShownDocument } from './schemas.ts';
 import { findShowing, findShown, setShown } from './store.ts';
 
@@ -69,9 +69,7 @@ export async function chooseDocuments(
   labelId: number,
   chosen: Chosen,
 ): Promise<void> {
-  const found = await findLabel(pool, labelId);
-  if (!found) throw unknownLabel();
-  const { productId } = found;
+  const { productId } = await existingLabel(pool, labelId);
   const change = {
     pool,
     requester,

@@ -14,7 +14,7 @@ export interface FieldChange {
 }
 
 /** A version of a product, with its time and author. */
-export interface Revision {
+interface Revision {
   productId: number;
   version: number;
   at: Date;

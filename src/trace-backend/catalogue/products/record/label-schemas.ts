@@ -29,12 +29,12 @@ export const Field = named(
 );
 export type LabelField = Static<typeof Field>;
 
-export const labelTitle = {
+const labelTitle = {
   title: text(255),
   language: nullable(AnyLanguage),
 };
 /** Fields that the service sets and front ends send back. */
-export const ignoredFields = {
+const ignoredFields = {
   status: oneOf(LABEL_STATUSES, 'ignored'),
 };
 const content = { ...labelTitle, fields: oneOrMany(Field, 200) };

@@ -48,13 +48,10 @@ const fields = {
 };
 
 export const NewProduct = named('NewProduct', Type.Object({ name: Name, ...fields }));
-export const ProductUpdate = named(
-  'ProductUpdate',
-  Type.Object({ id: Id, name: Type.Optional(Name), ...fields }),
-);
+const ProductUpdate = named('ProductUpdate', Type.Object({ id: Id, name: Type.Optional(Name), ...fields }));
 export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
 
-export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
+const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
 
 const { id: _id, name: _name, ...whole } = WholeProfile.properties;
 const profile = { status: CompanyStatus, ...whole };
@@ -65,7 +62,7 @@ const Owner = named(
   Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties }),
 );
 
-export const ProductView = named(
+const ProductView = named(
   'Product',
   Type.Object({
     id: Type.Integer({ examples: [12] }),
@@ -82,7 +79,7 @@ export const ProductView = named(
   }),
 );
 
-export const ProductItem = named(
+const ProductItem = named(
   'ProductItem',
   Type.Object({
     id: Type.Integer(),

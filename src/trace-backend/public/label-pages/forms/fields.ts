@@ -19,7 +19,7 @@ form p.by{margin-top:.85rem;font-size:.85rem;white-space:pre-line}
 `;
 
 /** A field of a form, with the sent value and its error. */
-export interface FieldState {
+interface FieldState {
   name: string;
   label: string;
   /** the sent value, which may be anything */
