@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { listAnswer, type Page, pageOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 
-/** Sets the version of a record as the answer's ETag, for If-Match. Only private caches keep it, and revalidate it each time. */
+/** Sets the version of a record as the answer's ETag, for If-Match. Only private caches keep it, and revalidate it. */
 export function tagVersion<Reply extends FastifyReply>(reply: Reply, version: number | string): Reply {
   return reply.header('etag', versionTag(version)).header('cache-control', 'private, no-cache') as Reply;
 }

@@ -39,7 +39,7 @@ export async function asCompany(
   };
 }
 
-/** The members and invitations of a company: of invited users only id and role, of invited addresses the address and role. */
+/** The members of a company, and its invitations: of users only with id and role, of addresses with address and role. */
 export async function asUsers(
   database: Database,
   { members, invited, addresses }: Pick<CompanyWithUsers, 'members' | 'invited' | 'addresses'>,

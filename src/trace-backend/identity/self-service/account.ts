@@ -73,7 +73,7 @@ export async function register(
 
 /**
  * Confirms an address by the token that was mailed to it, and notifies the administrators. It counts as confirmed by its
- * owner only together with the password: whoever registered the account may have entered another person's address.
+ * owner only together with the password: another person may have registered the account with it.
  *
  * @throws Problem invalid if the token is not valid or the password is wrong; too_many_requests
  */
@@ -177,9 +177,9 @@ export async function resetPassword(
 }
 
 /**
- * Takes an account from the person who had it before the owner of its address. Administrators keep their second factor:
- * whoever promoted them knows them, and a stolen mailbox must not be enough for their rights. Another SYSTEM_ADMIN can
- * remove it.
+ * Takes an account from the person who had it before the owner of its address. Administrators keep their second factor,
+ * because a stolen mailbox must not be enough for their rights, and the person who promoted them knows them. Another
+ * SYSTEM_ADMIN can remove it.
  */
 async function endEarlierAccess(database: Database, mails: Mails, { id, role }: User): Promise<void> {
   if (role === 'USER') await forgetFactor(database, mails, id);

@@ -259,7 +259,7 @@ test('a former partner can no longer read the pictures and documents of a produc
   expect((await downloadFile(trace, buyer.user, `image/${own}`)).status).toBe(200);
 });
 
-test('members of a company can reuse its pictures, whoever uploaded them', async () => {
+test('members of a company can reuse pictures that other members uploaded', async () => {
   const colleague = await trace.loggedIn();
   const outsider = await trace.loggedIn();
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
