@@ -17,7 +17,7 @@ export interface Image {
   contentType: string;
   /** bytes received */
   size: number;
-  /** who uploaded it */
+  /** the uploader */
   userId: number;
   uploadedAt: Date;
 }
@@ -25,10 +25,10 @@ export interface Image {
 const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
   user_id AS "userId", uploaded_at AS "uploadedAt"`;
 
-/** What answers contain of an image or document. */
+/** The fields of an image or document in answers. */
 export type DescribedImage = Pick<Image, 'id' | 'storageKey' | 'name' | 'contentType' | 'size'>;
 
-/** What answers contain of images and documents, by storage key, in no order; missing ones are left out. */
+/** Existing images and documents with these storage keys as in answers, in no order. */
 export async function describeImages(
   database: Database,
   storageKeys: readonly string[],
@@ -44,14 +44,12 @@ export async function describeImages(
   return rows;
 }
 
-/** Images and documents by storage key, in no order; missing ones are left out. */
+/** Existing images and documents with these storage keys, in no order. */
 export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   return selectImages(database, storageKeys, empty);
 }
 
-/**
- * The same, locked until the end of the transaction, so that their references do not change and none of them expires.
- */
+/** Like `findImages`, locked until the end of the transaction: their references do not change, and none expires. */
 export async function lockImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   // Always in the same order, so that transactions do not deadlock.
   return selectImages(database, storageKeys, sql`ORDER BY storage_key FOR UPDATE`);
@@ -70,7 +68,7 @@ async function selectImages(
   return rows;
 }
 
-/** Announces that content is about to be written to the file store; from a time on it is removed if it has no row. */
+/** Announces content that will be written to the file store; if it has no row at a time, it is removed. */
 export async function announceImage(database: Database, storageKey: string, removeAt: Date): Promise<void> {
   await database.query(sql`
     INSERT INTO image_leftovers (storage_key, remove_at) VALUES (${storageKey}, ${removeAt})`);
@@ -95,8 +93,8 @@ export async function insertImage(
 }
 
 /**
- * Deletes some images and documents that no record has referred to since a time; their content is removed from
- * another time on. Locked ones are left for the next time.
+ * Deletes images and documents that no record has referred to since `before`, and schedules the removal of their content.
+ * Locked ones are left for the next sweep.
  */
 export async function expireImages(
   database: Database,
@@ -115,7 +113,7 @@ export async function expireImages(
   return rows;
 }
 
-/** Images and documents in the order of their ids, after one of them. */
+/** The next images and documents after an id, by id. */
 export async function listImages(database: Database, afterId: number, limit: number): Promise<Image[]> {
   const { rows } = await database.query<Image>(
     sql`SELECT ${IMAGE} FROM images WHERE id > ${afterId} ORDER BY id LIMIT ${limit}`,

@@ -2,11 +2,11 @@ import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { CompanyRole } from '../members/members-store.ts';
 
-/** An unanswered invitation of an e-mail address to a company; whether an account has the address is not in it. */
+/** An unanswered invitation of an email address to a company. It does not show whether an account has the address. */
 export interface AddressInvitation {
   id: number;
   companyId: number;
-  /** as the company typed it */
+  /** as the company entered it */
   email: string;
   emailKey: string;
   /** the role in the company */
@@ -15,7 +15,7 @@ export interface AddressInvitation {
 
 const ADDRESS = sql`id, company_id AS "companyId", email, email_key AS "emailKey", role`;
 
-/** The addresses that a company has invited, in the order of the alphabet. */
+/** The addresses that a company has invited, in alphabetical order. */
 export async function findInvitedAddresses(
   database: Database,
   companyId: number,
@@ -87,7 +87,7 @@ export async function deleteAddressInvitation(database: Database, id: number): P
   await database.query(sql`DELETE FROM company_address_invitations WHERE id = ${id}`);
 }
 
-/** The companies that have invitations of addresses from before a time, at most `limit`. */
+/** Companies with invitations of addresses from before a time. */
 export async function findExpiredCompanies(
   database: Database,
   before: Date,

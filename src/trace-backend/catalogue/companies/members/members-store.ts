@@ -4,11 +4,11 @@ import type { Database } from '../../../../platform/database/database.ts';
 export const COMPANY_ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
-/** Users of one company, including invited ones, at most. */
+/** Maximum users per company, including invited ones. */
 export const MAX_MEMBERS = 500;
 
 /** A user's membership of a company. */
-export interface Membership {
+interface Membership {
   companyId: number;
   role: CompanyRole;
 }
@@ -34,7 +34,7 @@ export async function findMemberships(database: Database, userId: number): Promi
 /** The active companies that a user is a member of, in the order of their ids. */
 export interface CompanyIds {
   companyIds: number[];
-  /** those of them whose COMPANY_ADMIN the user is */
+  /** the companies among them of which the user is a COMPANY_ADMIN */
   companyIdsAdmin: number[];
 }
 
@@ -60,7 +60,7 @@ export async function findColleagueIds(database: Database, userId: number): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Companies by their ids, also deactivated ones, in no order; missing ones are left out. */
+/** Existing companies with these ids, including deactivated ones, in no order. */
 export async function findCompanyNames(
   database: Database,
   ids: readonly number[],
@@ -74,7 +74,7 @@ export async function findCompanyNames(
   return rows;
 }
 
-/** The members of a company, in the order of their ids, also if it is deactivated. */
+/** The members of a company, by id; the company may be deactivated. */
 export async function findMembers(database: Database, companyId: number): Promise<Member[]> {
   const { rows } = await database.query<Member>({
     name: 'find-members',
@@ -95,13 +95,13 @@ export async function findMembersAndInvited(
       UNION ALL SELECT user_id, role, true FROM company_invitations WHERE company_id = $1 ORDER BY "userId"`,
     values: [companyId],
   });
-  const those = (which: boolean) =>
-    rows.filter(({ invited }) => invited === which).map(({ userId, role }) => ({ userId, role }));
-  return { members: those(false), invited: those(true) };
+  const membersWhere = (isInvited: boolean) =>
+    rows.filter(({ invited }) => invited === isInvited).map(({ userId, role }) => ({ userId, role }));
+  return { members: membersWhere(false), invited: membersWhere(true) };
 }
 
-/** Whether a user is a member of at least one of these companies, also of deactivated ones. */
-export async function isMemberOfOne(
+/** Whether a user is a member of at least one of these companies, including deactivated ones. */
+export async function isMemberOfAny(
   database: Database,
   userId: number,
   companyIds: readonly number[],
@@ -128,7 +128,7 @@ export async function setMember(
     ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`);
 }
 
-/** The companies that a user joined by accepting an invitation, also deactivated ones, in the order of their ids. */
+/** The companies that a user joined by accepting an invitation, including deactivated ones, by id. */
 export async function findAcceptedCompanies(database: Database, userId: number): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT company_id AS id FROM company_users WHERE user_id = ${userId} AND by_invitation ORDER BY company_id`);
@@ -143,8 +143,8 @@ export async function deleteMember(database: Database, companyId: number, userId
 }
 
 /**
- * Makes the members of a company members of another one, with their roles; who is a member there already keeps the
- * role. The transaction holds the row locks of both.
+ * Moves the members of a company to another one, with their roles; existing members there keep their roles. The
+ * transaction holds the row locks of both.
  *
  * @returns their number
  */

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 
-/** Notes that a company has removed itself from a product. */
+/** Records that a company has removed itself from a product. */
 export async function insertDeparture(
   database: Database,
   productId: number,
@@ -13,7 +13,7 @@ export async function insertDeparture(
     ON CONFLICT DO NOTHING`);
 }
 
-/** Those of these companies that have removed themselves from a product. */
+/** Which of these companies have removed themselves from a product. */
 export async function findDeparted(
   database: Database,
   productId: number,
@@ -29,7 +29,7 @@ export async function findDeparted(
 /**
  * Forgets that these companies have removed themselves from a product.
  *
- * @returns how many had
+ * @returns the number of departures
  */
 export async function deleteDepartures(
   database: Database,
