@@ -125,7 +125,7 @@ test('unknown, mistyped and expired keys are refused alike, and say nothing of u
       await remote.send('GET', '/packets', undefined, bearer(bad)),
     ];
     expect([here.status, there.status, fromRemote.status], bad).toEqual([401, 401, 401]);
-    expect(here.body.errorMessage).toBe('the key is unknown, expired or revoked');
+    expect(here.body.errorMessage).toBe('the API key is unknown, expired or revoked');
     expect([there.body.error, fromRemote.body.error]).toEqual([
       here.body.errorMessage,
       here.body.errorMessage,

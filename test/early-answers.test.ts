@@ -148,7 +148,7 @@ test('an encoded body is bounded by what comes out of it, and one that is broken
   const whole = gzipSync(text);
   for (const broken of [Buffer.from(text), whole.subarray(0, -9), whole.subarray(3)]) {
     const { status, body } = await send(broken, 'gzip');
-    expect([status, body.error]).toEqual([400, 'the body is not valid gzip, as Content-Encoding says']);
+    expect([status, body.error]).toEqual([400, 'Content-Encoding says gzip, but the body is not valid gzip']);
   }
 });
 

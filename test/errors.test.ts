@@ -199,7 +199,7 @@ test('Fieldtrace-Reason says why a request failed, and a batch says it of each i
   expect([batch.status, batch.headers.get('fieldtrace-reason')]).toEqual([200, null]);
   expect(batch.body.results).toEqual([
     {
-      error: `there is no thread ${unknown}`,
+      error: `thread ${unknown} not found`,
       status: 404,
       reason: 'thread.unknown',
       parameters: { id: unknown },

@@ -199,7 +199,7 @@ async function checkHidden(stranger: LoggedIn, companyId: number) {
       const { status, body } = await stranger.send('GET', `/api/company/${path.replace('X', String(id))}`);
       expect([status, body], path).toEqual([
         404,
-        { status: 'NOT_FOUND', errorMessage: 'there is no such company' },
+        { status: 'NOT_FOUND', errorMessage: "company not found, or you don't have access" },
       ]);
     }
   }

@@ -174,7 +174,7 @@ test('a server that became read-only keeps it 200 with WRITES_REFUSED; reads go 
 
   const refused = await eventually(
     () => observe(service),
-    ({ body }) => /accepts no writes/.test(body.error),
+    ({ body }) => /not accepting writes/.test(body.error),
   );
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   await becomes(service, 200, 'WRITES_REFUSED');

@@ -101,7 +101,7 @@ test('a list that is too long is told alone, however wrong its items are', async
     const { status, body } = await user.send('POST', '/api/product/create', { name: 7, ...value });
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.validationErrorDetails.fieldErrors).toEqual({
-      [field]: `${field} must NOT have more than ${most} items`,
+      [field]: `${field} must have at most ${most} items`,
     });
   }
 });

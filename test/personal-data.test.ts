@@ -298,7 +298,7 @@ test('an erased account is gone for good from both services; packets and what ot
     companyIds: [],
   });
   const revive = await admin.send('POST', '/api/user/admin/execute/ACTIVATE_USER', { id: user.id });
-  expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account is erased']);
+  expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account has been erased']);
   const again = { email: user.email, password: PASSWORD, name: 'Ana', surname: 'Uwase' };
   expect((await trace.send('POST', '/api/user/register', again)).body.data.id).not.toBe(user.id);
   expect((await sendAs(friend, 'GET', '/shares/inbox')).shares).toHaveLength(1);

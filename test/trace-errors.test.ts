@@ -96,8 +96,8 @@ test('an answer lists all errors, by field', async () => {
     validationErrorDetails: {
       fieldErrors: {
         name: 'name is required',
-        email: expect.stringMatching(/^email must be string/),
-        password: expect.stringMatching(/^password must NOT have fewer than 8/),
+        email: expect.stringMatching(/^email must be a string/),
+        password: expect.stringMatching(/^password must have at least 8/),
         surname: expect.stringMatching(/^surname must/),
       },
       fieldReasons: {

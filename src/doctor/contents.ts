@@ -106,7 +106,7 @@ export async function checkContents(
 /**
  * Whether the rates of today were retrieved; false also if that cannot be found out.
  *
- * @param connection undefined if the database does not answer
+ * @param connection undefined if the database is not responding
  */
 export async function haveTodaysRates(connection: Connection | undefined, now: Date): Promise<boolean> {
   if (!connection) return false;

@@ -66,7 +66,7 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     const name = DATABASE_URL ? 'DATABASE_URL' : 'the embedded server';
     return {
       embedded,
-      findings: [error('database', `${name} does not answer: ${message || code}`, remedyOf(code))],
+      findings: [error('database', `${name} is not responding: ${message || code}`, remedyOf(code))],
     };
   }
 }

@@ -30,7 +30,7 @@ async function checkReplica(url: string, primary: PrimaryFacts): Promise<Finding
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
     const remedy = 'start it, or correct READ_DATABASE_URL; reads go to the others and the primary meanwhile';
-    return error('replicas', `${host}:${port} does not answer: ${message || code}`, remedy);
+    return error('replicas', `${host}:${port} is not responding: ${message || code}`, remedy);
   }
 }
 

@@ -115,7 +115,7 @@ export function checkService({ service, setting, url, port, health }: ServiceLoo
       return [
         error(
           service,
-          `does not answer at ${url}: it hangs, is paused or overloaded`,
+          `is not responding at ${url}: it hangs, is paused or overloaded`,
           'look at its log; restart it',
         ),
       ];

@@ -223,7 +223,7 @@ test('a server that says nothing is an error, and ends with the other checks', a
   silent.closeAllConnections();
   silent.close();
   expect(about(findings, 'packet-service')).toEqual([
-    expect.objectContaining({ level: 'error', message: expect.stringContaining('does not answer') }),
+    expect.objectContaining({ level: 'error', message: expect.stringContaining('is not responding') }),
   ]);
   expect(about(findings, 'migrations')).toHaveLength(1);
 });
@@ -323,7 +323,7 @@ test('systems outside that are gone are named, and the rates of a day are not as
     SMTP_URL: `smtp://${nowhere}`,
   });
   expect(gone).toEqual([
-    ['error', expect.stringContaining('did not answer in time'), expect.any(String)],
+    ['error', expect.stringContaining('did not respond in time'), expect.any(String)],
     ['error', expect.stringContaining('could not be reached (ECONNREFUSED)'), expect.any(String)],
     ['warning', expect.stringContaining('could not be reached (E'), expect.stringContaining('mails wait')],
     ['warning', expect.stringContaining('could not be reached'), expect.stringContaining('older rates')],

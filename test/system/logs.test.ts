@@ -47,11 +47,11 @@ test('an outage is told when it begins and when it is over, with a count, howeve
   const lines = linesOf(service.log());
   for (const { level, time } of lines)
     expect([level, time]).toEqual([expect.any(String), expect.any(String)]);
-  const about = lines.filter(({ trouble }) => trouble === 'the database does not answer');
+  const about = lines.filter(({ trouble }) => trouble === 'the database is not responding');
   for (const named of ['packet-service', 'trace-backend']) {
     const [began, over, ...more] = about.filter(line => line.service === named);
     expect([began?.level, over?.level, more]).toEqual([expect.stringMatching(/error|warn/), 'info', []]);
-    expect(over?.msg).toBe('over: the database does not answer');
+    expect(over?.msg).toBe('over: the database is not responding');
   }
   const [, over] = about.filter(line => line.service === 'packet-service');
   expect(over?.failures).toBeGreaterThan(120);

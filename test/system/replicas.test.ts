@@ -284,7 +284,7 @@ test('reads go on when replicas die, and return to them when they are back', asy
   expect((await service.send('POST', '/graph/materialize', {})).status).toBe(200);
   await eventually(async () => (await usedBy(service)) === 0);
   expect((await service.send('GET', '/packets.csv')).status).toBe(200);
-  expect(service.log()).toMatch(/"reason":"does not answer"/);
+  expect(service.log()).toMatch(/"reason":"is not responding"/);
   await first.start();
   await second.start();
   await eventually(async () => (await usedBy(service)) === 2);
@@ -335,7 +335,7 @@ test('the doctor says how replicas are, and shows no password of theirs', async 
   expect(findings.map(({ level, message }) => [level, message])).toEqual([
     ['ok', expect.stringMatching(/ is a standby, (not|[\d.]+ \w+) behind$/)],
     ['error', expect.stringMatching(/ is of another database than DATABASE_URL$/)],
-    ['error', expect.stringMatching(/^127\.0\.0\.1:1 does not answer: /)],
+    ['error', expect.stringMatching(/^127\.0\.0\.1:1 is not responding: /)],
   ]);
   const shown = JSON.stringify([findings, checkSettings(settings, process.env, [])]);
   expect(shown).not.toContain(password);

@@ -56,7 +56,7 @@ test('a process whose files are elsewhere does not start beside another, until `
   expect(await adopt('second')).toMatch(/^the files of the database are in the folder \S+second\/files\n$/);
   const moved = await startProcess(settings('second'));
   const lost = await moved.send('GET', `/attachments/${attachment_id}`);
-  expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing in the file store']);
+  expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing from the file store']);
   moved.child.kill('SIGTERM');
   expect(await moved.ended, moved.output()).toBe(0);
   const behind = await runToEnd({ ...settings('first'), LOG_LEVEL: 'silent' });

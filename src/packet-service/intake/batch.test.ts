@@ -66,11 +66,11 @@ test('bad items are answered with the error they would have got alone, and harm 
   const expected = [
     undefined,
     /^capture_point is required/,
-    /^body\.message: holds half of a surrogate pair/,
+    /^body\.message: contains half of a surrogate pair/,
     /^the body is not valid JSON/,
     /^intake must be scouting or chat-message/,
     /^capture_point\.lat /,
-    /^the body must be object/,
+    /^the body must be an object/,
     /^the item is larger/,
     undefined,
   ];
@@ -332,7 +332,7 @@ test('of large items few become packets in one turn, also when their places are 
     const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
     expect(answers).toEqual(
       Array(20).fill({
-        error: 'capture_point is required (or geojson in its place)',
+        error: 'capture_point is required, or geojson instead',
         status: 400,
         reason: 'observation.without_place',
         parameters: {},

@@ -177,9 +177,11 @@ test('an attachment reference may be long in an object; of one that is too long 
     2048,
   );
   expect(await refused({ ...observation, attachments: ['a', long] })).toBe(
-    'attachments.1 must NOT have more than 2048 characters',
+    'attachments.1 must have at most 2048 characters',
   );
-  expect(await refused({ ...observation, attachments: [7] })).toBe('attachments.0 must be string or object');
+  expect(await refused({ ...observation, attachments: [7] })).toBe(
+    'attachments.0 must be a string or an object',
+  );
 });
 
 test('what is missing or has the wrong type is refused by name', async () => {

@@ -200,7 +200,7 @@ function faultOf(error: ErrorObject, part: string): Fault {
 function unknownField({ params, parentSchema }: ErrorObject, inside: string): Fault {
   const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
   const unknown = String(params.additionalProperty);
-  const subject = `${inside && `${inside}: `}${shownName(unknown)}`;
+  const subject = [inside, shownName(unknown)].filter(Boolean).join('.');
   const about = { subject, field: unknown.slice(0, MAX_PATH) };
   const nearest = nearestName(unknown, known);
   if (nearest !== undefined) return fault('validation.misspelt_field', { ...about, nearest });
@@ -215,6 +215,12 @@ const TYPE_REASONS = new Map<string, Reason>([
   ['number', 'validation.number'],
   ['boolean', 'validation.boolean'],
 ]);
+
+/** A type of JSON in a sentence. */
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
 
 /** Alternatives that are whole numbers, also written as strings, or null. */
 const WHOLE_NUMBER = /^a whole number( or (a whole number as a string|null))*$/;
@@ -253,14 +259,15 @@ function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorO
       return refused('validation.choice', { choices: (schema as unknown[]).join(', ') });
     case 'pattern': {
       const { pattern } = params as { pattern: string };
+      if (pattern === '\\S') return refused('validation.blank', {});
       const { 'x-reason': reason } = parentSchema as { 'x-reason'?: Reason };
-      return refused(reason ?? (pattern === '\\S' ? 'validation.blank' : 'validation.pattern'), { pattern });
+      return refused(reason ?? 'validation.pattern', { pattern });
     }
     case 'type': {
       const types: string[] = [params.type].flat();
       const [only, ...others] = types.filter(type => type !== 'null');
       const reason = others.length === 0 && only !== undefined ? TYPE_REASONS.get(only) : undefined;
-      return refused(reason ?? 'validation.type', { type: types.join(' or ') });
+      return refused(reason ?? 'validation.type', { type: types.map(withArticle).join(' or ') });
     }
     case 'digits':
       return refused('validation.digits', {});
@@ -275,6 +282,6 @@ function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorO
 
 function alternatives(schema: unknown): string {
   return (schema as { const?: unknown; title?: string; type?: string }[])
-    .map(option => option.const ?? option.title ?? option.type ?? 'another shape')
+    .map(option => option.const ?? option.title ?? (option.type ? withArticle(option.type) : 'another shape'))
     .join(' or ');
 }

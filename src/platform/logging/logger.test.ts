@@ -39,13 +39,13 @@ test('an outage of two and a half minutes is told when it begins, once a minute 
   const lines = take();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     ['error', 'a request failed; repetitions are counted'],
-    ['error', 'still: the database does not answer'],
-    ['error', 'still: the database does not answer'],
-    ['info', 'over: the database does not answer'],
+    ['error', 'still: the database is not responding'],
+    ['error', 'still: the database is not responding'],
+    ['info', 'over: the database is not responding'],
   ]);
   expect(lines.map(({ failures }) => failures)).toEqual([undefined, 600, 1200, 1500]);
   for (const { service, trouble } of lines)
-    expect([service, trouble]).toEqual(['packet-service', 'the database does not answer']);
+    expect([service, trouble]).toEqual(['packet-service', 'the database is not responding']);
 });
 
 test('outages of two services, and two troubles of one, are told apart', () => {

@@ -337,7 +337,7 @@ test('a notification that was given up is delivered again at a click, says when 
   await page
     .getByRole('row', {
       name: new RegExp(
-        `A shared packet Webhook Ana Uwase ${ben.email} Ana Uwase 1 last .* the receiver answered 503`,
+        `A shared packet Webhook Ana Uwase ${ben.email} Ana Uwase 1 last .* the receiver returned 503`,
       ),
     })
     .waitFor();

@@ -171,7 +171,7 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
     expect(problem).toMatchObject({ code: 'invalid', retryAfter: 60 });
     expect(problem.message).toBe(
-      'capture_point: GeoID resolution failed for now, try again later: the asset registry does not accept our token',
+      'capture_point: GeoID resolution failed for now; try again later: the asset registry rejected our token',
     );
     expect(`${JSON.stringify(problem)}${(problem as unknown as Error).stack}`).not.toContain(
       'an-expired-token',
@@ -245,15 +245,15 @@ describe('answers', () => {
 
 describe('a registry that', () => {
   const faults: [fault: Fault, message: string][] = [
-    ['silent', 'the asset registry did not answer in time'],
+    ['silent', 'the asset registry did not respond in time'],
     ['gone', 'the asset registry could not be reached (UND_ERR_SOCKET)'],
-    ['error', 'the asset registry answered 500'],
-    ['busy', 'the asset registry answered 503'],
-    ['moved', 'the asset registry answered 302'],
-    ['not json', 'the asset registry answered 200 with something that is not JSON'],
-    ['huge', 'the asset registry answered with more than 1048576 bytes'],
-    ['wrong shape', 'the asset registry sent an answer of another shape'],
-    ['wrong geoids', 'the asset registry sent a field of another shape'],
+    ['error', 'the asset registry returned 500'],
+    ['busy', 'the asset registry returned 503'],
+    ['moved', 'the asset registry returned 302'],
+    ['not json', 'the asset registry returned 200 with a body that is not JSON'],
+    ['huge', 'the asset registry sent more than 1048576 bytes'],
+    ['wrong shape', 'the asset registry sent an unexpected response'],
+    ['wrong geoids', 'the asset registry sent an unexpected field'],
   ];
 
   test.each(faults)('is %s gets another error than a bad point', async (fault, message) => {
@@ -268,7 +268,7 @@ describe('a registry that', () => {
       retryAfter: fault === 'busy' ? 120 : expect.any(Number),
     });
     expect(problem.message).toBe(
-      `capture_point: GeoID resolution failed for now, try again later: ${message}`,
+      `capture_point: GeoID resolution failed for now; try again later: ${message}`,
     );
   });
 
@@ -303,7 +303,7 @@ describe('a registry that', () => {
     const { registry } = await connect();
     const resolver = agstackResolver({ url: `${registry.url}/somewhere/`, token: TOKEN });
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
-    expect(problem.message).toMatch(/: the asset registry answered 404; is its address right\?$/);
+    expect(problem.message).toMatch(/: the asset registry returned 404; is its address right\?$/);
   });
 });
 
@@ -354,7 +354,7 @@ describe('the service over a registry elsewhere', () => {
     expect(refused.headers.get('retry-after')).toBe('120');
     expect(refused.body).toEqual({
       error:
-        'capture_point: GeoID resolution failed for now, try again later: the asset registry answered 503',
+        'capture_point: GeoID resolution failed for now; try again later: the asset registry returned 503',
     });
   });
 });

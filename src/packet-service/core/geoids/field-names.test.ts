@@ -75,8 +75,8 @@ test('at most twenty are found, in the order of their names', async () => {
 test('either GeoIDs or a name are asked for, and of each not too many', async () => {
   const refused = async (query: Record<string, string>) => (await named(query)).error;
   const geoid = '0'.repeat(64);
-  expect(await refused({})).toBe('the query must have either geoids or name');
-  expect(await refused({ geoids: geoid, name: 'a' })).toBe('the query must have either geoids or name');
+  expect(await refused({})).toBe('send either geoids or name in the query');
+  expect(await refused({ geoids: geoid, name: 'a' })).toBe('send either geoids or name in the query');
   expect(await refused({ geoids: 'abc' })).toMatch(/^geoids must match pattern/);
   expect(await refused({ geoids: Array(101).fill(geoid).join(',') })).toMatch(/^geoids /);
   expect(await refused({ name: 'a'.repeat(201) })).toMatch(/^name /);

@@ -105,7 +105,7 @@ describe('registering fields', () => {
       status: 400,
       body: {
         error:
-          'features[3].geometry.coordinates[0]: the ring is not closed, its last position must be the first again',
+          'features[3].geometry.coordinates[0]: the ring is not closed; its last position must equal its first',
       },
     });
     const { body: listed } = await service.send('GET', '/fields?bbox=12.9,9.9,13.2,10.1');
@@ -186,7 +186,7 @@ describe('registering what is no field', () => {
     [
       'more than 1000 acres',
       feature(box(14, 0, 0.0183)),
-      'geometry: a field has at most 1000 acres (404.7 ha), this one has 1018.6',
+      'geometry: a field can have at most 1000 acres (404.7 ha); this one has 1018.6',
     ],
   ])('refuses %s', async (_what, body, error) => {
     expect(await service.send('PUT', '/fields', body)).toMatchObject({ status: 400, body: { error } });
@@ -397,7 +397,7 @@ describe('an observation of a polygon', () => {
     });
     expect(large).toMatchObject({
       status: 400,
-      body: { error: expect.stringMatching(/^geojson: a field has at most/) },
+      body: { error: expect.stringMatching(/^geojson: a field can have at most/) },
     });
   });
 });
@@ -468,7 +468,7 @@ describe('reading fields', () => {
       const { status, body } = await service.send('GET', `/fields?bbox=${bbox}`);
       expect({ status, error: body.error }).toEqual({
         status: 400,
-        error: 'bbox must be west,south,east,north in degrees, south not above north',
+        error: 'bbox must be west,south,east,north in degrees, with south not above north',
       });
     },
   );
@@ -483,12 +483,12 @@ describe('with other settings', () => {
       const point = { observed_at, capture_point: { lat: -50, lon: -50 } };
       expect(await strict.send('POST', '/intake/scouting', point)).toMatchObject({
         status: 400,
-        body: { error: 'capture_point: GeoID resolution failed: the point is in no registered field' },
+        body: { error: 'capture_point: GeoID resolution failed: the point is not in a registered field' },
       });
       const polygon = { observed_at, geojson: { type: 'Polygon', coordinates: [box(-50, -50, 0.001)] } };
       expect(await strict.send('POST', '/intake/scouting', polygon)).toMatchObject({
         status: 400,
-        body: { error: 'geojson: GeoID resolution failed: the polygon is in no registered field' },
+        body: { error: 'geojson: GeoID resolution failed: the polygon is not in a registered field' },
       });
     } finally {
       await strict.stop();
@@ -506,7 +506,7 @@ describe('with other settings', () => {
         const body = method === 'PUT' ? feature(README_FIELD) : undefined;
         expect(await remote.send(method, path, body)).toMatchObject({
           status: 501,
-          body: { error: 'fields are registered in the configured asset registry; register them there' },
+          body: { error: 'this installation uses an asset registry; register fields there' },
         });
       }
     } finally {

@@ -103,7 +103,7 @@ test.each(LOCATIONS)(
     await take(corners, { another: 'boundary' });
     expect(await send(polygon(ring))).toMatchObject({
       status: 409,
-      body: { error: 'there is no GeoID left for this boundary: fields of other shapes have all of its' },
+      body: { error: 'no GeoID is left for this boundary: fields of other shapes use all of them' },
     });
   },
 );

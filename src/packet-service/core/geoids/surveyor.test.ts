@@ -37,7 +37,7 @@ test('a large boundary is read in the thread as it would be here, and so are its
   open.coordinates[0]?.pop();
   await expect(surveyor.survey(open, 'geojson', false)).rejects.toMatchObject({
     code: 'invalid',
-    message: 'geojson.coordinates[0]: the ring is not closed, its last position must be the first again',
+    message: 'geojson.coordinates[0]: the ring is not closed; its last position must equal its first',
   });
 });
 

@@ -97,7 +97,10 @@ test('a key has 1 to 255 characters', async () => {
   expect((await send('k'.repeat(255))).status).toBe(201);
   for (const key of ['', 'k'.repeat(256)]) {
     const { status, body } = await send(key);
-    expect([status, body.error]).toEqual([400, expect.stringMatching(/^idempotency-key must NOT have/)]);
+    expect([status, body.error]).toEqual([
+      400,
+      expect.stringMatching(/^idempotency-key must (not be empty|have at most)/),
+    ]);
   }
 });
 

@@ -63,8 +63,10 @@ function writing(writer: BatchWriter) {
   };
 }
 
-const SENT = 'unavailable 5: the database does not answer: it may have been stored; send the packet again';
-const NOT_SENT = 'unavailable 5: the database does not answer: nothing was stored; send the packet again';
+const SENT =
+  'unavailable 5: the database is not responding and the packet may have been stored; send it again';
+const NOT_SENT =
+  'unavailable 5: the database is not responding and nothing was stored; send the packet again';
 
 test('a packet that is not written in ten seconds is refused, and what was not sent by then never is', async () => {
   const writer = newWriter();
@@ -163,7 +165,7 @@ test('a server that takes no writes is tried for a second', async () => {
   pass(0.5);
   await written;
   expect([...refused.values()]).toEqual([
-    'unavailable 5: the database accepts no writes for now; send the packet again',
+    'unavailable 5: the database is not accepting writes; send the packet again',
   ]);
   await writer.drain();
 });
@@ -186,7 +188,7 @@ test('128 MiB of packet text may wait; more is refused until some of it is gone'
   const atTheLimit = [write(tooMuch), write(empty)];
   pass(10);
   await Promise.all(atTheLimit);
-  const full = 'unavailable 2: too many packets wait to be written; nothing was stored';
+  const full = 'unavailable 2: too many packets are waiting to be written; nothing was stored';
   expect(refused.get(tooMuch.id)).toBe(full);
   expect([...waiting, empty].map(({ id }) => refused.get(id))).toEqual(Array(5).fill(NOT_SENT));
   await Promise.all([first, ...written]);

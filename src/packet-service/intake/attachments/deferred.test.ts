@@ -120,7 +120,7 @@ test('what breaks the protocol or the limits is refused, and changes nothing', a
     const { status, body } = await folder.send('POST', '/attachments/uploads', undefined, headers);
     return [status, body.error];
   };
-  const needed = 'Upload-Length is required, or Upload-Defer-Length: 1 in its place';
+  const needed = 'Upload-Length is required, or Upload-Defer-Length: 1 instead';
   expect(await begin(TUS)).toEqual([400, needed]);
   expect(await begin({ ...DEFERRED, 'upload-length': '5' })).toEqual([400, needed]);
   for (const value of ['0', '2', 'true', '']) {

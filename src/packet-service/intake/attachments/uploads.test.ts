@@ -245,7 +245,7 @@ test('lengths and offsets of an upload are digits alone; the error names the hea
   const { path } = await begun(1000);
   for (const number of ['1e3', '0x3e8', '+1000', '-0', '1000.0', '1_000', '1000, 1000', '0b1', '١٠', '']) {
     const length = Buffer.from(number).toString('latin1');
-    const sentence = 'must be a whole number, written in digits';
+    const sentence = 'must be a whole number written in digits';
     const posted = await service.send('POST', '/attachments/uploads', undefined, {
       ...TUS,
       'upload-length': length,
@@ -336,7 +336,7 @@ test('U+0000 in the metadata of an upload is 400 and names the key', async () =>
     const { status, body } = await service.send('POST', '/attachments/uploads', undefined, headers);
     expect([status, body.error]).toEqual([
       400,
-      `${key} in Upload-Metadata must not hold the character U+0000`,
+      `${key} in Upload-Metadata must not contain the character U+0000`,
     ]);
   }
 });

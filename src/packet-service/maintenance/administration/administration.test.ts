@@ -62,7 +62,7 @@ test('deliveries that were given up are listed page by page without contents, an
     type: 'share.created',
     from_user: 'ana',
     attempts: 1,
-    last_error: 'the receiver answered 503',
+    last_error: 'the receiver returned 503',
     recipient: contacts[2],
     packet_id: packets[2],
   });
@@ -143,7 +143,7 @@ test('a delivery that fails again when it is replayed says so, and is dismissed 
     expect.objectContaining({
       channel: 'webhook',
       status: 'dismissed',
-      last_error: 'the receiver answered 503',
+      last_error: 'the receiver returned 503',
     }),
   );
   const { rows } = await service.pool.query('SELECT command, details FROM audit ORDER BY id DESC LIMIT 1');

@@ -13,7 +13,7 @@ const POLL_MS = 5;
 
 /** Why a replica gets no reads. */
 export type LeftOut =
-  | 'does not answer'
+  | 'is not responding'
   | 'is not a standby'
   | 'is of another database'
   | 'is ahead of the primary'
@@ -84,7 +84,7 @@ export function followReplica(server: ReplicaServer, following: Following): Foll
       lag = undefined;
       // What waits for its answer is read on the primary at once.
       if (usage.isUsed()) breakOff(server.pool);
-      usage.become('does not answer', error as Error);
+      usage.become('is not responding', error as Error);
     }
   }
 

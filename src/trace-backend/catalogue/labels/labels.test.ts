@@ -106,7 +106,7 @@ test('a product has a hundred labels, at most', async () => {
   for (const { id } of labels) await execute('PUBLISH_LABEL', id);
   expect((await send(fifty)).status).toBe(200);
   const one = await kopanyi.user.send('POST', '/api/product/label/create', { productId });
-  expect([one.status, one.body.errorMessage]).toEqual([400, 'a product has at most 100 labels']);
+  expect([one.status, one.body.errorMessage]).toEqual([400, 'a product can have at most 100 labels']);
   const { label } = await labelled({});
   expect(label.fields).toEqual([]);
 });

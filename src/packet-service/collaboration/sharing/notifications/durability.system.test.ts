@@ -136,7 +136,7 @@ test('what used up its tries is put aside as dead, said in the log, and delivere
     const { body } = await service.send('GET', `/notifications?user_id=${user}`);
     expect(body.notifications[0].deliveries[1]).toMatchObject({
       attempts: 3,
-      last_error: 'the receiver answered 503',
+      last_error: 'the receiver returned 503',
     });
   }
   expect(service.output()).toContain('fieldtrace notifications replay');
@@ -182,7 +182,7 @@ test('a webhook without a secret, and a command or option that is none, are refu
   for (const [words, message] of [
     [['notifications', 'reply'], 'there is no command notifications reply'],
     [['notifications', 'replay', '--all'], 'notifications replay has no option --all'],
-    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
+    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id; 7 is not one'],
   ] as const) {
     const failed = await fieldtrace(...words).catch(error => error);
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining(message)]);

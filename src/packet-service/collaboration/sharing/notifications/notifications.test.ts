@@ -207,8 +207,8 @@ test('a receiver that fails, leads elsewhere or is gone is tried again until it 
     expect([failed.status, failed.last_error]).toEqual([
       'queued',
       {
-        fail: 'the receiver answered 503',
-        redirect: 'the receiver answered 307',
+        fail: 'the receiver returned 503',
+        redirect: 'the receiver returned 307',
         gone: 'the receiver could not be reached (ECONNREFUSED)',
       }[trouble],
     ]);
@@ -242,7 +242,7 @@ test('while a receiver stalls, intake and shares are answered and mails go out; 
     Promise.all(stalled.map(async ({ user }) => (await log(user)).notifications[0].deliveries[1]));
   const failed = await eventually(logs, all => all.some(({ attempts }) => attempts > 0));
   receiver.behaviour = 'take';
-  expect(failed.find(({ attempts }) => attempts > 0).last_error).toBe('the receiver did not answer in time');
+  expect(failed.find(({ attempts }) => attempts > 0).last_error).toBe('the receiver did not respond in time');
   await eventually(logs, all => all.every(({ status }) => status === 'delivered'));
 });
 

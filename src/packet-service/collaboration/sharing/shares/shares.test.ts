@@ -173,7 +173,7 @@ test('an invitation is not a share yet: it is in no inbox, and cannot be accepte
   const { invitation_id } = (await share(service, await storedPacket(service), ben.contact)).body;
   for (const id of [invitation_id, newUlid(), 'nonsense']) {
     const answer = await service.send('POST', `/shares/${id}/accept`, { user_id: ben.user });
-    expect([answer.status, answer.body.error]).toEqual([404, `there is no share ${id}`]);
+    expect([answer.status, answer.body.error]).toEqual([404, `share ${id} not found`]);
   }
 });
 
@@ -213,7 +213,7 @@ test('an unknown packet is 404, and what cannot be a share is refused by name', 
   const { contact } = somebody();
   for (const id of [newUlid(), 'nonsense']) {
     const answer = await share(service, id, contact);
-    expect([answer.status, answer.body]).toEqual([404, { error: `there is no packet ${id}` }]);
+    expect([answer.status, answer.body]).toEqual([404, { error: `packet ${id} not found` }]);
   }
   const good = { packet_id: await storedPacket(service), from_user: 'ana', contact_value: contact };
   const wrong: [object, string][] = [

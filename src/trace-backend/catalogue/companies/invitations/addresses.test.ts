@@ -205,7 +205,7 @@ test('the address of a member is refused by its field, and leads to the member i
   for (const by of [ana, system]) {
     const refused = await invite(by, id, bo.email);
     expect([refused.status, fieldsOf(refused)]).toEqual([400, ['email']]);
-    expect(refused.body.errorMessage).toBe('email is the address of a member of the company');
+    expect(refused.body.errorMessage).toBe('email already belongs to a member of the company');
   }
   const role = { email: bo.email, companyUserRole: 'MANAGER' };
   expect((await execute(ana, 'SET_USER_COMPANY_ROLE', id, role)).status).toBe(200);
@@ -312,7 +312,7 @@ test('one address is invited five times a day, by whatever companies, however it
   const third = await company('Three');
   const refused = await invite(third.ana, third.id, 'Flooded@Example.org');
   expect([refused.status, fieldsOf(refused)]).toEqual([429, ['email']]);
-  expect(refused.body.errorMessage).toBe('email was invited 5 times within a day; try again later');
+  expect(refused.body.errorMessage).toBe('email was invited 5 times in a day; try again later');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
   expect(await pending(third.ana, third.id)).toEqual([]);
   expect((await invite(third.ana, third.id, 'another@example.org')).status).toBe(200);
