@@ -39,7 +39,7 @@ export async function waitForOutside(
         absence = absenceOf(error);
         if (!absence) throw explained(error, files.location);
         // Only the first one is logged, and then one a minute.
-        logger.error({ err: error }, 'the start waits');
+        logger.error({ err: error }, 'the start is waiting for an external system');
       }
       close ??= await openWaitingRoom(settings, () => absence as Absence);
       await wait(pause);

@@ -213,14 +213,14 @@ test('a key made without a second factor ends where the role of its user comes t
   const refused = await strictPacket.send('GET', '/packets', undefined, bearer(before));
   expect([refused.status, refused.body.error]).toEqual([
     401,
-    expect.stringContaining('needs a second factor'),
+    expect.stringContaining('requires a second factor'),
   ]);
 
   const here = { send: sendAs(strict, regional.cookie) };
   const early = await here.send('POST', PATH, { name: 'x', scopes: ['read'] });
   expect([early.status, early.body.errorMessage]).toEqual([
     403,
-    expect.stringContaining('needs a second factor'),
+    expect.stringContaining('requires a second factor'),
   ]);
   const { app } = await withSecondFactor(here);
   expect(await listed(regional)).toEqual([]);

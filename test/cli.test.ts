@@ -25,6 +25,6 @@ test('a command reports on standard output and exits with 0, and a wrong one is 
   expect(await fieldtrace({}, 'kyes', 'rotate')).toEqual({
     code: 2,
     out: '',
-    err: 'fieldtrace: there is no command kyes; did you mean keys rotate?\n',
+    err: 'fieldtrace: unknown command kyes; did you mean keys rotate?\n',
   });
 });

@@ -81,27 +81,27 @@ test('a query parameter that an operation does not know is 400 with the nearest 
   };
   expect(await errorOf('/packets?geoId=g')).toEqual([
     400,
-    'unknown query parameter geoId; did you mean geoid?',
+    'geoId is not a known query parameter; did you mean geoid?',
   ]);
   expect(await errorOf('/packets?limit=5&form=2026-03-01')).toEqual([
     400,
-    'unknown query parameter form; did you mean from?',
+    'form is not a known query parameter; did you mean from?',
   ]);
   expect(await errorOf('/sync/packets?userId=ben')).toEqual([
     400,
-    'unknown query parameter userId; did you mean user_id?',
+    'userId is not a known query parameter; did you mean user_id?',
   ]);
   expect(await errorOf('/chat/threads?user_id=ben&colour=red')).toEqual([
     400,
-    'unknown query parameter colour; allowed parameters: user_id, details, limit, cursor',
+    'colour is not a known query parameter; allowed parameters: user_id, details, limit, cursor',
   ]);
   expect(await errorOf('/packets/x?fields=all')).toEqual([
     400,
-    'unknown query parameter fields; this endpoint has none',
+    'fields is not a known query parameter; this endpoint has none',
   ]);
   expect(await errorOf('/packets?__proto__=1&constructor=1')).toEqual([
     400,
-    expect.stringContaining('unknown query parameter __proto__'),
+    expect.stringContaining('__proto__ is not a known query parameter'),
   ]);
   for (const operation of services[0]?.operations ?? []) {
     const answer = await packet.send(

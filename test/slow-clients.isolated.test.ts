@@ -193,7 +193,7 @@ test('answers that wait for readers of one address are bounded; other addresses 
   const stalled = await Promise.all(Array.from({ length: 16 }, () => stalledReader(page)));
   const refused = await patient.send('GET', '/packets?limit=100', undefined, from('192.0.2.1'));
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-  expect(refused.body.error).toContain('too many large answers');
+  expect(refused.body.error).toContain('too many large responses');
   expect((await patient.send('GET', '/packets?limit=100', undefined, from('192.0.2.2'))).status).toBe(200);
   expect((await patient.send('GET', '/packets?type=none', undefined, from('192.0.2.1'))).status).toBe(200);
   for (const { close } of stalled) close();

@@ -58,6 +58,6 @@ async function carefully(check: string, work: () => Promise<Finding[]>): Promise
     return await work();
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
-    return [error(check, `cannot be checked: ${message || code}`, 'repair that first, then run this again')];
+    return [error(check, `cannot be checked: ${message || code}`, 'fix that first, then run this again')];
   }
 }

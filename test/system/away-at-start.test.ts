@@ -86,7 +86,7 @@ test.each([1, 2])(
 
     const service = await starting;
     expect((await service.send('POST', '/intake/scouting', observation)).status).toBe(201);
-    expect(service.log().match(/"the start waits/g), service.log()).toHaveLength(1);
+    expect(service.log().match(/"the start is waiting/g), service.log()).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect(await service.ended, service.output()).toBe(0);
     await relay.close();

@@ -206,7 +206,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   await killEverything(service, data);
   expect(await kinds('bases')).toEqual([]);
   const nothing = await fieldtrace(settings, 'restore', '--into', path.join(folder, 'x'));
-  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('there is no base backup')]);
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('no base backup of')]);
 
   service = await startBackedUp(settings);
   await closeSegments(data, 6);
@@ -228,7 +228,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
     child.kill('SIGKILL');
     await ended;
     const { code, output } = await runToEnd({ DATA_DIR: into, SERVICES: 'packet' });
-    expect([code, output]).toEqual([1, expect.stringContaining('holds a restore that did not finish')]);
+    expect([code, output]).toEqual([1, expect.stringContaining('contains an unfinished restore')]);
   }
   const restored = await fieldtrace(settings, 'restore', '--into', into);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('nothing differs')]);
@@ -248,7 +248,7 @@ test('a target that was emptied is named with the remedy, and `backup begin` beg
   await untilShipped(data);
   await rm(target, { recursive: true });
   await mkdir(target);
-  const remedy = /is missing.* If the backups there are gone, run `fieldtrace backup begin`, .* BACKUP_URL\./;
+  const remedy = /is missing.* If the backups are gone, run `fieldtrace backup begin` to .* BACKUP_URL\./;
   await closeSegments(data, 1);
   const { message } = await eventually(
     () => backupHealth(service),
@@ -262,7 +262,7 @@ test('a target that was emptied is named with the remedy, and `backup begin` beg
   const [instance] = await readdir(target);
   expect([begun.code, begun.out], begun.err).toEqual([
     0,
-    expect.stringContaining(`new backups begin in the folder ${target} as ${instance}: `),
+    expect.stringContaining(`started new backups in the folder ${target} as ${instance}: `),
   ]);
   await eventually(
     () => backupHealth(service),
@@ -322,7 +322,7 @@ test('a restore leaves out the files whose objects are damaged, names them with 
   ]);
   for (const name of objects)
     expect(restored.out).toMatch(
-      new RegExp(`^${instance}/files/${name} is damaged .*; this file is not restored$`, 'm'),
+      new RegExp(`^${instance}/files/${name} is damaged .*; this file was not restored$`, 'm'),
     );
   for (const id of ids)
     expect(restored.out).toMatch(
@@ -411,7 +411,7 @@ test('beside an external database, files are backed up with its position, and ea
   const taken = await fieldtrace(settings, 'backup', 'now');
   expect([taken.code, taken.out]).toEqual([
     0,
-    expect.stringMatching(/^files are backed up .* at [0-9A-F]+\/[0-9A-F]+,/),
+    expect.stringMatching(/^backed up files as .* at [0-9A-F]+\/[0-9A-F]+,/),
   ]);
   expect(pings).toHaveLength(2);
   await stop(service);

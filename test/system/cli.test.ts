@@ -107,10 +107,10 @@ test('npx runs it, without asking a registry', async () => {
 
 test('wrong input is one sentence on standard error, and the exit code 2', async () => {
   const wrong: [string[], string | RegExp, Record<string, string>?][] = [
-    [['kyes', 'rotate'], 'there is no command kyes; did you mean keys rotate?'],
-    [['sing'], 'there is no command sing; fieldtrace help lists all'],
-    [['keys'], 'keys is not complete: there is keys rotate'],
-    [['help', 'sing'], 'there is no command sing; fieldtrace help lists all'],
+    [['kyes', 'rotate'], 'unknown command kyes; did you mean keys rotate?'],
+    [['sing'], 'unknown command sing; fieldtrace help lists all commands'],
+    [['keys'], 'keys is incomplete; the commands are keys rotate'],
+    [['help', 'sing'], 'unknown command sing; fieldtrace help lists all commands'],
     [['verify', '--thread', '3'], 'verify has no option --thread; usage: fieldtrace verify [--threads N]'],
     [['verify', '--threads', '65'], '--threads must be a whole number from 1 to 64'],
     [['verify', '--threads'], '--threads needs a value; usage: fieldtrace verify [--threads N]'],

@@ -21,7 +21,7 @@ test('a server without Citus is left as it is', async () => {
   });
   expect(await distribute('--status')).toEqual({
     code: 0,
-    out: 'the database has no extension citus: nothing is distributed\n',
+    out: 'the database lacks the extension citus, so nothing is distributed\n',
     err: '',
   });
 });

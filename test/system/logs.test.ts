@@ -58,8 +58,8 @@ test('an outage is told when it begins and when it is over, with a count, howeve
   expect(service.log().length).toBeLessThan(20_000);
 
   // Standard output is the log's alone; what a person reads at the start is on standard error.
-  expect(service.output()).toContain('Send it a first observation');
-  expect(service.log()).not.toContain('Send it a first observation');
+  expect(service.output()).toContain('Send a first observation');
+  expect(service.log()).not.toContain('Send a first observation');
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
   await relay.close();

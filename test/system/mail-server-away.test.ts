@@ -85,7 +85,7 @@ test('mails and webhooks that wait for a receiver that is away are counted; heal
   expect(doctor.out).toContain('repair it, or correct SMTP_URL');
   const status = await fieldtrace(settings, 'status');
   expect(status.out).toMatch(/^notifications: 10 waiting, 0 in progress/m);
-  expect(status.out).toMatch(/^mails of the trace backend: 1 waiting, 0 in progress/m);
+  expect(status.out).toMatch(/^emails of the trace backend: 1 waiting, 0 in progress/m);
   await eventually(() => service.log().includes(`the mail server ${mail} takes nothing`));
   expect(service.output() + doctor.out).not.toContain('hunter2');
 

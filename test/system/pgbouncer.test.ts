@@ -113,7 +113,7 @@ test('behind PgBouncer in transaction mode it does not start, and says why', asy
   });
   expect([code, output]).toEqual([
     1,
-    'fieldtrace cannot start: DATABASE_URL: a connection pooler hands out sessions for single transactions; use ' +
+    'fieldtrace cannot start: DATABASE_URL: the connection pooler assigns sessions per transaction; use ' +
       'session mode (PgBouncer: pool_mode = session), or the address of the server itself\n',
   ]);
 }, 240_000);

@@ -33,7 +33,7 @@ test('a secret of fewer than 32 bytes is warned of, and not shown', async () => 
     WEBHOOK_SECRET: 'x'.repeat(31),
     SERVICE_TOKEN: 'x'.repeat(32),
   });
-  const warned = [...output.matchAll(/(\w+) has fewer than 32 bytes/g)].map(([, name]) => name);
+  const warned = [...output.matchAll(/(\w+) is shorter than 32 bytes/g)].map(([, name]) => name);
   expect(warned).toEqual(['USER_REGISTRY_JWT_SECRET', 'WEBHOOK_SECRET']);
   expect(output).not.toMatch(/sixteen|x{31}/);
 });

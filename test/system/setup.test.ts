@@ -159,7 +159,7 @@ test('a system without glibc is told what it needs', async () => {
   const { folder, registry } = await project({ '26.0.0': WITHOUT_LOADER }, { oldestNode: '99.0.0' });
   const { code, errors } = await setUp(folder, registry.url);
   expect(errors).toMatch(
-    /^fieldtrace: the bundled Node 26\.0\.0 and PostgreSQL need glibc and this system has none \(musl, as in Alpine\), so set DATABASE_URL to .*; or install Node 99\.0\.0 or newer .*\.\n$/,
+    /^fieldtrace: the bundled Node 26\.0\.0 and PostgreSQL need glibc, which this system lacks \(musl, as in Alpine\): set DATABASE_URL to .*; or install Node 99\.0\.0 or newer .*\.\n$/,
   );
   expect(code).toBe(1);
 });
@@ -244,7 +244,7 @@ test('a lean installation on a Node that is too old says so before it installs a
   expect(await runScript('scripts/lean.mjs', folder, registry.url)).toEqual({
     code: 1,
     output: '',
-    errors: `fieldtrace: without the bundled Node, Node 999.0.0 or newer is needed (npm runs on ${process.versions.node}).\n`,
+    errors: `fieldtrace: without the bundled Node, Node 999.0.0 or newer is required (npm runs on ${process.versions.node}).\n`,
   });
   expect(existsSync(path.join(folder, 'node_modules'))).toBe(false);
 });

@@ -115,7 +115,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
   service.child.kill('SIGTERM');
   await Promise.all(stalled.map(({ closed }) => closed));
   expect(await service.ended, service.output()).toBe(0);
-  expect(service.log()).toContain('requests are still in flight: their connections are closed');
+  expect(service.log()).toContain('closing the connections of requests that are still in flight');
   expect(await hasPostmaster(folder)).toBe(false);
 
   const next = await startProcess({ DATA_DIR: folder });
@@ -157,8 +157,8 @@ test('a service that does not end by itself is left behind: PostgreSQL ends, and
   child.kill('SIGTERM');
   await stalled.closed;
   expect(await ended, said).toBe(0);
-  expect(log).toContain('requests are still in flight: their connections are closed');
-  expect(log).toContain('the services did not end');
+  expect(log).toContain('closing the connections of requests that are still in flight');
+  expect(log).toContain('the services did not stop in time');
   expect(await hasPostmaster(folder)).toBe(false);
 
   const next = await startProcess({ DATA_DIR: folder });

@@ -210,7 +210,7 @@ test('a DATA_DIR whose services owned everything gets an owner, and the services
       async () => (await run(server.owner, 'SELECT FROM packet_service.packet_log')).length === 2,
     );
     const erased = await fieldtrace(settings, 'erase', 'packet', first, '--reason', 'asked for by mail');
-    expect(erased).toMatchObject({ code: 0, out: expect.stringContaining('is erased') });
+    expect(erased).toMatchObject({ code: 0, out: expect.stringContaining('erased packet') });
     expect((await service.send('GET', `/packets/${first}`)).status).toBe(410);
     expect((await service.send('GET', `/packets/${second}`)).status).toBe(200);
     expect(await mismatches(server.connection)).toEqual([]);

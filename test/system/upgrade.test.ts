@@ -228,7 +228,7 @@ test('threads of before 1.0 are closed to requests without a token by a command,
     const closed = await fieldtrace(settings, 'threads', 'close', '--before', '1.0');
     expect([closed.code, closed.out], closed.err).toEqual([
       0,
-      expect.stringMatching(new RegExp(`^closed ${count} begun before 2.* without a token`)),
+      expect.stringMatching(new RegExp(`^closed ${count} started before 2.* without a token`)),
     ]);
   }
 

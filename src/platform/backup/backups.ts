@@ -103,7 +103,7 @@ function runBackups(context: BackupContext): Backups {
     },
     async takeBase() {
       begin(loops.wal);
-      const wait = () => logger.warn('still waiting for another process that takes a base backup');
+      const wait = () => logger.warn('still waiting for the base backup of another process');
       return whileLocked(await state.lockFile('base'), wait, work.takeOne);
     },
     status: () => known,
@@ -115,7 +115,7 @@ function runBackups(context: BackupContext): Backups {
       const last = (async () => {
         if (await isMine()) await work.ship(AbortSignal.timeout(FINISH_MS));
       })()
-        .catch(error => logger.warn({ err: error }, 'the last of the log is shipped at the next start'))
+        .catch(error => logger.warn({ err: error }, 'the rest of the WAL will be shipped at the next start'))
         // Not before: another process would ship what this one is still shipping.
         .finally(() => lock?.release());
       await Promise.race([last, sleep(FINISH_MS, undefined, { ref: false })]);

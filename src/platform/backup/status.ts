@@ -72,7 +72,7 @@ export function backupDetail(status: BackupStatus | undefined, limits: Limits, n
   if (!status.archives) {
     return detail(
       'NOT_ARCHIVING',
-      'PostgreSQL was started without an archive and other processes use it: stop all of them and start again',
+      'PostgreSQL was started without an archive and other processes use it: stop all of them, then start again',
     );
   }
   const { trouble, since } = status.trouble ?? {};

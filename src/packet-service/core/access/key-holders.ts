@@ -63,7 +63,7 @@ export function keyHolders(
     if (status === 404) return undefined;
     const holder = status === 200 ? readHolder(body) : undefined;
     if (holder) return holder;
-    logger.warn({ status }, 'the user registry gave no usable answer about a key: check SERVICE_TOKEN');
+    logger.warn({ status }, 'the user registry gave no usable response about a key: check SERVICE_TOKEN');
     throw new Problem('key.registry_answer_unusable', {}, { retryAfter: RETRY_SECONDS });
   }
 

@@ -128,7 +128,7 @@ function followLog(following: Following) {
 
   /** Starts over at the end of the log found by the next round. */
   function replaced(): void {
-    logger.warn({ position }, 'the log has been replaced by another one: clients start over');
+    logger.warn({ position }, 'the log was replaced by another one: clients start over');
     position = undefined;
     tag = undefined;
     head = 0;
@@ -174,7 +174,7 @@ async function deliverAll(
     try {
       await deliver(stretch);
     } catch (error) {
-      logger.warn({ err: error }, 'the log cannot be read; feeds wait');
+      logger.warn({ err: error }, 'the log cannot be read; feeds are waiting');
       await wait(TROUBLE_MS);
     }
   }

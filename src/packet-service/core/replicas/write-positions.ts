@@ -47,7 +47,7 @@ export function reportPositions(app: Server, primary: Database): WritePositions 
       const position = (isFromBatch && latest) || (await readPosition('position'));
       reply.header(POSITION_HEADER, walPositionText(position));
     } catch (error) {
-      request.log.debug({ err: error }, 'the position of a change is not known');
+      request.log.debug({ err: error }, 'the log position of a change is unknown');
     }
   });
 

@@ -287,7 +287,7 @@ test('fieldtrace erase packet does it, and says what', async () => {
   const run = (...words: string[]) => promisify(execFile)(process.execPath, [cli, ...words], { env });
   await expect(run('erase', 'packet', packet_uuid)).rejects.toThrow(/--reason/);
   const { stdout } = await run('erase', 'packet', packet_uuid, '--reason', 'asked for by mail');
-  expect(stdout).toContain(`packet ${packet_uuid} is erased`);
+  expect(stdout).toContain(`erased packet ${packet_uuid}`);
   expect(await holding('ziegenmelker')).toEqual([]);
   const { rows } = await service.pool.query('SELECT reason FROM erasures ORDER BY erased_at DESC LIMIT 1');
   expect(rows[0].reason).toBe('asked for by mail');

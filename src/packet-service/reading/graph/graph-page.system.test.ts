@@ -99,7 +99,7 @@ test('where a token is needed the page says so, and draws with one', async () =>
   const { page } = browser;
   await page.goto(`${closed.url}/graph`);
   await page.waitForSelector('[role=status].wrong');
-  expect(await page.textContent('[role=status]')).toContain('needs a token');
+  expect(await page.textContent('[role=status]')).toContain('a token is required');
 
   await page.fill('input[name=token]', await secretToken('amina'));
   await page.keyboard.press('Enter');

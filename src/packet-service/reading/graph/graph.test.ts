@@ -396,15 +396,15 @@ test('read window by window, as from several servers, every export is the same',
 
 test('a member that the request does not know is 400 with the nearest known name', async () => {
   for (const [body, error] of [
-    [{ geoId: 'g' }, 'unknown field geoId; did you mean geoid?'],
-    [{ packetId: 'x', type: 'note' }, 'unknown field packetId; did you mean packet_id?'],
+    [{ geoId: 'g' }, 'geoId is not a known field; did you mean geoid?'],
+    [{ packetId: 'x', type: 'note' }, 'packetId is not a known field; did you mean packet_id?'],
     [
       { toString: 1 },
-      'unknown field toString; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
+      'toString is not a known field; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
     [
       { colour: 'red' },
-      'unknown field colour; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
+      'colour is not a known field; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);

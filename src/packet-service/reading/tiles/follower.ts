@@ -76,7 +76,7 @@ export function tileFollower(
         await rest.wait(LOOK_MS);
       } catch (error) {
         if (stopping) return;
-        logger.warn({ err: error }, 'the counts of maps are not up to date; will retry');
+        logger.warn({ err: error }, 'could not update the counts of maps; will retry');
         await rest.wait(TROUBLE_MS);
       }
     }

@@ -68,7 +68,7 @@ async function findMissing(vault: Vault): Promise<string[]> {
     const wal = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
     const last = wal.at(-1);
     if (!last || isBefore(last, cluster.stopSegment)) {
-      missing.add(`the log that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
+      missing.add(`the WAL that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
     } else if (index === catalogue.bases.length - 1) {
       const beyond = [...catalogue.segments.keys()].filter(
         name => SEGMENT.test(name) && isBefore(last, name),

@@ -35,12 +35,12 @@ function ownProblems(node: NodeFacts): string[] {
   };
   add(
     Number.parseInt(version, 10) < OLDEST_CITUS,
-    `Citus ${version} is too old; ${OLDEST_CITUS} or newer is needed`,
+    `Citus ${version} is too old; ${OLDEST_CITUS} or newer is required`,
   );
   add(!preloads, "shared_preload_libraries must begin with 'citus'; set it and restart the server");
   add(
     citus === null && !node.isSuperuser,
-    'the database lacks the extension; a superuser has to run CREATE EXTENSION citus',
+    'the database lacks the extension; a superuser must run CREATE EXTENSION citus',
   );
   add(walLevel !== 'logical', `wal_level is ${walLevel}; set it to logical and restart the server`);
   add(

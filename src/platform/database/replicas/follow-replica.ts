@@ -152,8 +152,8 @@ function keepUsage(name: string, { logger, maxLagMs }: Following) {
       const isStarting = state === 'new' && performance.now() - began < maxLagMs;
       if (next === 'is too far behind' && isStarting) return;
       state = next;
-      if (next === 'used') logger.info({ replica: name }, 'a replica serves reads');
-      else logger.warn({ replica: name, reason: next, err }, 'a replica gets no reads for now');
+      if (next === 'used') logger.info({ replica: name }, 'a replica is serving reads');
+      else logger.warn({ replica: name, reason: next, err }, 'a replica is not serving reads');
     },
   };
 }

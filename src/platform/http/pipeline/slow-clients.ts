@@ -37,7 +37,7 @@ export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting):
     boundedLog(missing =>
       app.log.warn(
         { in: stalledIn, seconds: STALL_SECONDS, ...(missing > 0 && { missing }) },
-        'a client that stalled was disconnected',
+        'disconnected a client that stalled',
       ),
     );
   };

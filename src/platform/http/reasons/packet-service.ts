@@ -213,7 +213,7 @@ export const packetReasons = {
     '{id} can be read only by its uploader and by readers of a packet that refers to it',
   ),
   'attachment.range_outside': rangeNotSatisfiable('Range is outside the file, which has {size} bytes'),
-  'attachment.not_one_file': invalid('send exactly one file, in a form field named file'),
+  'attachment.not_one_file': invalid('file must be one file, in a form field of that name'),
   'attachment.too_large': tooLarge('file is larger than {max} bytes (MAX_ATTACHMENT_BYTES)'),
   'attachment.id_taken': conflict('id {id} belongs to another file'),
   'attachment.named_with_token': unauthenticated(

@@ -66,12 +66,14 @@ export const platformReasons = {
   'validation.nul': invalid('{field} must not contain the character U+0000'),
   'validation.schema': invalid('{field} {message}'),
   'validation.key': invalid('{field}: the key {key} must be {description}'),
-  'validation.unknown_field': invalid('unknown field {subject}; allowed fields: {known}'),
-  'validation.misspelt_field': invalid('unknown field {subject}; did you mean {nearest}?'),
-  'validation.no_fields': invalid('unknown field {subject}; no fields are allowed here'),
-  'validation.unknown_parameter': invalid('unknown query parameter {field}; allowed parameters: {known}'),
-  'validation.misspelt_parameter': invalid('unknown query parameter {field}; did you mean {nearest}?'),
-  'validation.no_parameters': invalid('unknown query parameter {field}; this endpoint has none'),
+  'validation.unknown_field': invalid('{subject} is not a known field; allowed fields: {known}'),
+  'validation.misspelt_field': invalid('{subject} is not a known field; did you mean {nearest}?'),
+  'validation.no_fields': invalid('{subject} is not a known field; no fields are allowed here'),
+  'validation.unknown_parameter': invalid(
+    '{field} is not a known query parameter; allowed parameters: {known}',
+  ),
+  'validation.misspelt_parameter': invalid('{field} is not a known query parameter; did you mean {nearest}?'),
+  'validation.no_parameters': invalid('{field} is not a known query parameter; this endpoint has none'),
 
   // Bodies that cannot be read.
   'body.not_utf8': unreadable('the body is not valid UTF-8'),

@@ -95,7 +95,7 @@ test('nothing of a wrong file is imported, and the error names the file and the 
   expect(refused.reasons).toMatch(
     /^rates_file\.wrong_lines;.*;field="file", rates_file\.no_date;line=3;value="yesterday"$/,
   );
-  expect((await upload('id;name\n1;2\n')).body.errorMessage).toMatch(/must begin with Date,USD/);
+  expect((await upload('id;name\n1;2\n')).body.errorMessage).toMatch(/must start with Date,USD/);
   const jump = 'Date,USD,\n2020-01-06,9,\n';
   expect((await upload(jump)).body.errorMessage).toMatch(/2020-01-06: 9 USD, but 1\.1147 on 2020-01-03/);
   expect([await rates(), await last()]).toEqual(before);

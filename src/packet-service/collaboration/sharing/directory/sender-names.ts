@@ -25,7 +25,7 @@ export function registryNames(
     try {
       return await registry.findNames(ids);
     } catch (error) {
-      logger.warn({ err: error }, 'the user registry could not be asked for names');
+      logger.warn({ err: error }, 'could not ask the user registry for names');
       return new Map();
     }
   };

@@ -180,7 +180,7 @@ test('a webhook without a secret, and a command or option that is none, are refu
   const refused = await startProcess({ ...unsigned }).catch(error => error);
   expect(refused.message).toMatch(/cannot start: WEBHOOK_URL is set, so WEBHOOK_SECRET must be set/);
   for (const [words, message] of [
-    [['notifications', 'reply'], 'there is no command notifications reply'],
+    [['notifications', 'reply'], 'unknown command notifications reply'],
     [['notifications', 'replay', '--all'], 'notifications replay has no option --all'],
     [['notifications', 'replay', '--id', '7'], '--id must be a notification_id; 7 is not one'],
   ] as const) {

@@ -149,7 +149,7 @@ test('only the recipient accepts or rejects, once; the same again is fine, the o
       expect([code, body]).toMatchObject([200, { share_id, packet_id: packet, status }]);
     }
     const conflict = await decide(opposite as string, ben.user);
-    expect([conflict.status, conflict.body.error]).toEqual([409, `share ${share_id} was ${status} before`]);
+    expect([conflict.status, conflict.body.error]).toEqual([409, `share ${share_id} was already ${status}`]);
     expect(await inbox(service, ben.user, `&status=${status}`)).toMatchObject([{ share_id }]);
   }
   expect(await inbox(service, ben.user, '&status=pending')).toEqual([]);

@@ -341,7 +341,7 @@ test('invitations by address count for the limits of the sender and of the compa
   );
   for (const more of [{ email: 'no-room@example.org' }, { userId: full.bo.id }]) {
     const { status, body } = await execute(full.ana, 'ADD_USER_TO_COMPANY', full.id, more);
-    expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/has 500 users/)]);
+    expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/maximum of 500 users/)]);
   }
 });
 
