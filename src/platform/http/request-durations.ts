@@ -40,7 +40,7 @@ export function requestDurations(
 
   const metric = {
     name: NAME,
-    help: 'time from the first byte of a request to the last of its answer',
+    help: 'time from the first byte of a request to the last byte of its response',
     type: 'histogram',
     aggregator: 'sum',
     get: async () => ({ ...metric, values: all.flatMap(valuesOf) }),
