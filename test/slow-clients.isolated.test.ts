@@ -108,7 +108,7 @@ test('a body of which too little comes is 408, JSON and forms alike, in both ser
   ])) {
     await connection.closed;
     expect(connection.received()).toContain('HTTP/1.1 408 ');
-    expect(connection.received()).toContain('less than 1 KiB a second');
+    expect(connection.received()).toContain('1 KiB per second or faster');
   }
 });
 

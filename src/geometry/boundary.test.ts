@@ -17,7 +17,7 @@ const read = (geometry: unknown) => readBoundary(geometry, 'geometry');
 const outer = square(76, 30, 0.01);
 const area = read(polygon(outer)).areaM2;
 
-describe('a boundary is taken', () => {
+describe('a boundary is accepted', () => {
   test('with a hole, with altitudes, with positions given twice, either way round', () => {
     const hole = square(76.002, 30.002, 0.001);
     expect(read(polygon(outer, hole)).areaM2).toBeLessThan(area);

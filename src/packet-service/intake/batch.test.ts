@@ -51,7 +51,7 @@ test('a thousand items are stored, and answered in their order', async () => {
   for (const n of [0, 1, 500, 999]) expect(await messageOf(answer.results[n])).toBe(`item ${n}`);
 });
 
-test('bad items are answered with the error they would have got alone, and harm no other', async () => {
+test('bad items get the error that they would get alone, and do not affect others', async () => {
   const texts = [
     JSON.stringify(item(0)),
     '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z"}}',
@@ -343,7 +343,7 @@ test('of large items few become packets in one turn, also when their places are 
   stop();
 });
 
-test('no more is parsed than there is room for, and everything is answered in its order', async () => {
+test('parsing stops when there is no room, and all items are answered in order', async () => {
   let inside = 0;
   let most = 0;
   const prepare = async () => {

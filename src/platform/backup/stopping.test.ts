@@ -55,7 +55,7 @@ async function processOn(dataDir: string, target: BackupTarget) {
   return { ...context, spool, work };
 }
 
-test('a stop while a segment is compared with the stored one keeps the id of the instance', async () => {
+test("a stop during the comparison of a segment keeps the instance's id", async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const first = await processOn(path.join(folder, 'data'), store);
   await first.work.ship();
@@ -80,7 +80,7 @@ test('a stop while a segment is compared with the stored one keeps the id of the
   expect(await readdir(third.spool)).toEqual([]);
 });
 
-test('an object that is removed while it is compared is stored at the next try, under the same id', async () => {
+test('an object that is removed during its comparison is stored at the next try, under the same id', async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const first = await processOn(path.join(folder, 'data'), store);
   await first.work.ship();
@@ -100,7 +100,7 @@ test('an object that is removed while it is compared is stored at the next try, 
   expect(await readdir(second.spool)).toEqual([]);
 });
 
-test('the last of the log at a stop waits for a segment that is still being shipped', async () => {
+test('at a stop, the last WAL waits for a segment that is still being shipped', async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const waiting: (() => void)[] = [];
   const target: BackupTarget = {

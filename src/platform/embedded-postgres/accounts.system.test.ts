@@ -109,7 +109,7 @@ function withoutNamespaces(system: string): NodeJS.ProcessEnv {
   return { PATH, SYSTEM_DIRECTORY: system };
 }
 
-test('where only root can go and there is no user namespace, a new database goes into a system directory', async context => {
+test('a new database goes into a system directory if only root can enter and there is no user namespace', async context => {
   needsRoot(context);
   chmodSync(parent, 0o700);
   onTestFinished(() => chmodSync(parent, 0o755));
@@ -160,7 +160,7 @@ test('a process that prepared DATA_DIR before another one moved the database fol
   expect(moveHome(layout, system)).toBe(home);
 });
 
-test('a system directory in which others may write is not used', async context => {
+test('a system directory that others can write to is not used', async context => {
   needsRoot(context);
   const dataDir = join(stageDirectory(0o700), 'data');
   const system = join(stageDirectory(0o777), 'fieldtrace');
@@ -172,7 +172,7 @@ test('a system directory in which others may write is not used', async context =
   expect(existsSync(system)).toBe(false);
 });
 
-test('where only root can go and there is neither a user namespace nor a system directory, one sentence says what to do', async context => {
+test('one sentence says what to do if only root can enter and there is no user namespace or system directory', async context => {
   needsRoot(context);
   const dataDir = join(stageDirectory(0o700), 'data');
   const { refused } = await startHolder(dataDir, {
@@ -210,7 +210,7 @@ test('a user without a name, as containers have them, runs the server', async co
   expect(await lookAt(dataDir)).toEqual({ process: uid, data: uid, home: uid });
 });
 
-test('root makes no database as a user without a name, but finds another', async context => {
+test('root does not create a database as a user without a name, but finds another user', async context => {
   needsRoot(context);
   const dataDir = stageDirectory();
   chownSync(dataDir, 54_321, 54_321);
@@ -239,7 +239,7 @@ test('the data of another user are refused in one sentence', async context => {
   );
 });
 
-test('a directory that this user may not write in is refused in one sentence', async () => {
+test('a directory that this user cannot write to is refused in one sentence', async () => {
   const dataDir = stageDirectory();
   const [uid, gid] = [uidOf('nobody'), gidOf('nobody')];
   chmodSync(dataDir, 0o555);

@@ -82,7 +82,7 @@ test('a disk that is full from the beginning', async context => {
   expect(await refusalOf(dataDir)).toMatch(/^DATA_DIR \S+ cannot be used: the disk is full/);
 });
 
-test('a disk that becomes full while the database is made, and takes it once there is room', async context => {
+test('a disk that becomes full while the database is created, and works once there is space', async context => {
   const dataDir = join(stageDirectory(), 'mount');
   mountTmpfs(context, dataDir, 'size=24m');
   expect(await refusalOf(dataDir)).toMatch(
@@ -93,7 +93,7 @@ test('a disk that becomes full while the database is made, and takes it once the
   expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a disk that became full under a database, which is well again once there is room', async context => {
+test('a disk that became full under a database, which recovers once there is space', async context => {
   const dataDir = join(stageDirectory(), 'mount');
   mountTmpfs(context, dataDir, 'size=128m');
   await stageDatabase(dataDir);
@@ -118,7 +118,7 @@ test('a database of another major version of PostgreSQL, which stays as it is', 
   await isWell(dataDir);
 });
 
-test('a data directory that holds something else', async () => {
+test('a data directory that contains something else', async () => {
   const dataDir = stageDirectory();
   mkdirSync(join(dataDir, 'postgres/data'), { recursive: true });
   writeFileSync(join(dataDir, 'postgres/data/letter.txt'), '');

@@ -153,7 +153,7 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     );
   });
 
-  test('says in its own words why it refuses', async () => {
+  test('explains in its own words why it refuses', async () => {
     const { registry, resolver } = await connect(options);
     const shape = { type: 'MultiPolygon', coordinates: [[box(76, 30, 0.001)], [box(76.002, 30, 0.001)]] };
     const problem = await failure(resolver.resolvePolygon(shape));
@@ -166,7 +166,7 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     );
   });
 
-  test('that does not accept our token leaves it open whether the point is good, and the token out of the text', async () => {
+  test('that rejects our token decides nothing about the point, and the text does not contain the token', async () => {
     const { resolver } = await connect(options, { token: 'an-expired-token' });
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
     expect(problem).toMatchObject({ code: 'invalid', retryAfter: 60 });
@@ -194,7 +194,7 @@ describe('matching fields', () => {
 });
 
 describe('keys', () => {
-  test('go to the look-up that wants them and to no other route', async () => {
+  test('are sent only to the look-up that needs them', async () => {
     const { registry, resolver } = await connect({ keys: KEYS });
     await resolver.resolve({ lat: 30, lon: 76 });
     const [look, register] = registry.requests;
@@ -208,7 +208,7 @@ describe('keys', () => {
     expect(register?.headers).not.toHaveProperty('client-secret');
   });
 
-  test('that no header can carry are refused at the start without being shown', () => {
+  test('that are invalid in headers are refused at the start without being shown', () => {
     const make = () => agstackResolver({ url: 'http://127.0.0.1:9', token: 'se\ncret' });
     expect(make).toThrow('must consist of visible ASCII characters');
     expect(make).not.toThrow(/cret/);
@@ -299,7 +299,7 @@ describe('a registry that', () => {
     expect(problem.retryAfter).toBeGreaterThan(30);
   });
 
-  test('is at another address is not taken for one that knows no field', async () => {
+  test('at a wrong address is not mistaken for one without fields', async () => {
     const { registry } = await connect();
     const resolver = agstackResolver({ url: `${registry.url}/somewhere/`, token: TOKEN });
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
@@ -308,7 +308,7 @@ describe('a registry that', () => {
 });
 
 describe('a place', () => {
-  test('that is none is refused without asking the registry', async () => {
+  test('off the globe is refused without asking the registry', async () => {
     const { registry, resolver } = await connect();
     for (const point of [
       { lat: 90.1, lon: 0 },
@@ -326,7 +326,7 @@ describe('a place', () => {
   });
 });
 
-describe('the service over a registry elsewhere', () => {
+describe('the service with an external registry', () => {
   async function serve(registry: LoopbackRegistry) {
     const service = await runningService({ ASSET_REGISTRY_URL: registry.url, ASSET_REGISTRY_TOKEN: TOKEN });
     opened.push(service);

@@ -134,7 +134,7 @@ test('of a batch that is sent again, what was refused meanwhile is left out', as
   expect(await storedTogether(database, [old.id, young.id])).toEqual([[young.id]]);
 });
 
-test('while the database is gone packets have their ten seconds, and a stop waits for no more', async () => {
+test('packets wait ten seconds while the database is gone, and so does a stop', async () => {
   const writer = newWriter(newPool(1, { ...database.connection, host: '/nonexistent' }));
   const { write, refused } = writing(writer);
   const lost = notePacket();
@@ -149,7 +149,7 @@ test('while the database is gone packets have their ten seconds, and a stop wait
   await expect(writer.check(false)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a server that takes no writes is tried for a second', async () => {
+test('a read-only server is retried for a second', async () => {
   const pool = newPool(1, { ...database.connection, options: '-c default_transaction_read_only=on' });
   // Each attempt has a connection of its own: a server that was demoted is left.
   let attempts = 0;
@@ -170,7 +170,7 @@ test('a server that takes no writes is tried for a second', async () => {
   await writer.drain();
 });
 
-test('128 MiB of packet text may wait; more is refused until some of it is gone', async () => {
+test('128 MiB of packet text can wait; more is refused until some of it is written', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const large = (bytes: number) => {
@@ -225,7 +225,7 @@ test('a writer hangs when it has written nothing for five seconds while there wa
   await writer.drain();
 });
 
-test('an idle writer is checked by going the way of a write, on a connection that is kept while it works', async () => {
+test('an idle writer is checked with the path of a write, on a connection that is kept while it works', async () => {
   const pool = newPool();
   const writer = newWriter(pool);
   await writer.check(true);

@@ -47,7 +47,7 @@ async function finish(begun: { headers: Headers }, bytes: Buffer, headers: Recor
   });
 }
 
-test('where an id was first named under a token, that user alone supplies the file', async () => {
+test('if an id was first named with a token, only that user can upload the file', async () => {
   const id = await named(amina);
   // Naming it once more, as every reader of the packet can, gives nobody a right to it.
   await name({ id }, ben);
@@ -117,7 +117,7 @@ test('of many packets in one transaction the first one that names an id decides'
   expect(rows).toEqual([{ author: 'amina', sha256: 'b'.repeat(64) }]);
 });
 
-test('with AUTH_MODE=off nobody can be told apart, and every file is taken', async () => {
+test('with AUTH_MODE=off callers are indistinguishable, and every file is accepted', async () => {
   const id = await named(amina);
   const off = await runningService({ AUTH_MODE: 'off' }, service);
   try {

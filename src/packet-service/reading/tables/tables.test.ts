@@ -407,7 +407,7 @@ test('HEAD tells the type and the name of the file without reading packets', asy
 
 const exporting = () => exportingSessions(service.pool);
 
-test('a table that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
+test('an aborted or failed table is never mistaken for a complete one and frees its connection', async () => {
   await insertPackets(service.pool, 60_000, 'bulk');
   const leave = new AbortController();
   const left = await fetch(`${service.url}/packets.csv?columns=filler`, { signal: leave.signal });
@@ -446,7 +446,7 @@ test('a client that leaves before the first byte frees its connection too', asyn
   expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);
 });
 
-test('a table is in order if one is asked for, across windows and equal times', async () => {
+test('a table is sorted on request, across windows and equal times', async () => {
   const pool = openPool(service.connection, 'packet_service', 2);
   const hours = [3, 1, 2, 1, 3, 3, 2, 1];
   const { ids, geoid } = await ownLocation(

@@ -16,7 +16,7 @@ function controlled() {
   };
 }
 
-test('those who ask while something is read, or after it, share one read', async () => {
+test('requests during or after a read share it', async () => {
   const shared = sharedReads<string>();
   const { ends, read } = controlled();
   const reads = [shared.read('day', 's', read, same('s')), shared.read('day', 's', read, same('s'))];
@@ -26,7 +26,7 @@ test('those who ask while something is read, or after it, share one read', async
   expect(ends).toHaveLength(1);
 });
 
-test('another key or state is read by itself', async () => {
+test('another key or state is read separately', async () => {
   const shared = sharedReads<string>();
   const readKey = (key: string, state: string) =>
     shared.read(key, state, async () => `${key} ${state}`, same(state));

@@ -128,7 +128,7 @@ test('the same invitation is mailed once, and again when its link has ended', as
   expect(mail.mails.filter(({ to }) => to.includes(ben.contact))).toHaveLength(3);
 });
 
-test('a stranger gets at most 20 invitations a day; those that were not mailed become shares all the same', async () => {
+test('a stranger gets at most 20 invitations a day; those that were not sent still become shares', async () => {
   const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET, SMTP_URL: mail.url }, service);
   const ben = somebody();
   const packet = await storedPacket(service);
@@ -278,7 +278,7 @@ test('an invitation to an address of the caller is accepted or declined on its o
   await closed.stop();
 });
 
-test('whether a link can still be used is known without using it', async () => {
+test('a link can be checked without using it', async () => {
   const ben = somebody();
   const { tokens } = await invited(ben.contact);
   const token = tokens[0] as string;
