@@ -43,7 +43,7 @@ test('U+0000 in a parameter of a query or a path is 400 and names the parameter,
   }
 });
 
-test('U+0000 in a path that leads nowhere is 400 and says that it is the path', async () => {
+test('U+0000 in an unknown path is 400 and names the path', async () => {
   for (const { send } of services) {
     const answer = await send('GET', '/no%00thing');
     expect([answer.status, sentence(answer)]).toEqual([
@@ -53,7 +53,7 @@ test('U+0000 in a path that leads nowhere is 400 and says that it is the path', 
   }
 });
 
-test('no method is refused where it is taken, whatever the parameter of a path holds', async () => {
+test('a supported method is never refused, whatever the path parameter contains', async () => {
   const texts = ['1\n', '\u2028', 'x'.repeat(4000)];
   for (const { send, operations } of services) {
     for (const operation of operations) {
@@ -171,7 +171,7 @@ test('a slash at the end of a path changes nothing', async () => {
   expect([again.status, again.text]).toEqual([201, first.text]);
 });
 
-test('a path names what a body can name: 256 characters of any script', async () => {
+test('a path parameter allows what a body allows: 256 characters of any script', async () => {
   for (const character of ['u', 'é', '界', '🌍']) {
     const user = character.repeat(256);
     const path = `/directory/users/${encodeURIComponent(user)}`;
@@ -232,7 +232,7 @@ test('an Accept header that excludes all media types of an answer is 406', async
   expect(await statusOf('/health', 'text/plain')).toBe(406);
 });
 
-test('a request without a Host, and one with an expectation that nobody knows, are answered like others', async () => {
+test('a request without a Host, and one with an unknown expectation, get a regular answer', async () => {
   for (const [url, path, member] of [
     [packet.url, '/packets', 'error'],
     [trace.url, '/api/common/countries', 'errorMessage'],
@@ -250,7 +250,7 @@ test('a request without a Host, and one with an expectation that nobody knows, a
   }
 });
 
-test('a body that turns out to be no body after its request was answered gets no second answer', async () => {
+test('a body that turns out invalid after its request was answered gets no second answer', async () => {
   const connection = await rawConnection(packet.url);
   connection.send('GET /health/live HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n');
   await eventually(() => connection.received().includes('"OK"'));

@@ -68,7 +68,7 @@ async function openFiles(): Promise<number> {
   return paths.filter(target => target.startsWith(`${data.folder}/files/`)).length;
 }
 
-test('who takes nothing of an answer is cut off, whatever it is, and nothing stays open for it', async () => {
+test('a client that reads nothing of an answer is disconnected, and nothing stays open for it', async () => {
   const { attachment_id } = (await upload(service, randomBytes(40 * MIB))).body;
   const before = await service.connections();
   const stalled = await Promise.all([
@@ -85,7 +85,7 @@ test('who takes nothing of an answer is cut off, whatever it is, and nothing sta
   expect((await download(service, attachment_id)).bytes).toHaveLength(40 * MIB);
 });
 
-test('who waits for the service longer than that is not cut off, and neither is the next request', async () => {
+test('a client that waits longer for the service is not disconnected, and neither is the next request', async () => {
   const connection = await rawConnection(service.url);
   const { since } = (await service.send('GET', '/sync/packets?geoid=nowhere&limit=1')).body;
   const waiting = get(`/sync/packets?geoid=nowhere&since=${since}&wait=3`);
@@ -97,7 +97,7 @@ test('who waits for the service longer than that is not cut off, and neither is 
   connection.close();
 }, 20_000);
 
-test('a body of which too little comes is 408, JSON and forms alike, in both services', async () => {
+test('a body that arrives too slowly is 408, JSON and forms alike, in both services', async () => {
   const form =
     'POST /attachments HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-type: multipart/form-data; boundary=x\r\n' +
     'content-length: 100000\r\n\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nbeginning of it';
@@ -112,7 +112,7 @@ test('a body of which too little comes is 408, JSON and forms alike, in both ser
   }
 });
 
-test('a body that comes slowly and steadily is taken, however long that takes', async () => {
+test('a body that arrives slowly but steadily is accepted, however long it takes', async () => {
   // The clock that senders are measured by passes only when the test lets it.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const patient = await runningService({ STALL_SECONDS: '1' }, service);
@@ -130,7 +130,7 @@ test('a body that comes slowly and steadily is taken, however long that takes', 
   await patient.stop();
 });
 
-test('of an upload that stalls everything that came is kept', async () => {
+test('a stalled upload keeps everything that arrived', async () => {
   const { headers } = await service.send('POST', '/attachments/uploads', undefined, {
     ...TUS,
     'upload-length': '100000',

@@ -204,7 +204,7 @@ test('U+0000 in a filter is refused by name', async () => {
   }
 });
 
-test('what is not HTTP is answered with the envelope too', async () => {
+test('invalid HTTP also gets the envelope', async () => {
   for (const [status, request] of [
     [400, 'NONSENSE\r\n\r\n'],
     [431, `GET /api/user/profile HTTP/1.1\r\nhost: localhost\r\ncookie: a=${'x'.repeat(20_000)}\r\n\r\n`],

@@ -131,7 +131,7 @@ test('while the server cannot write into the spool, health, metrics and log say 
   await stop(service);
 });
 
-test('an S3 that answers 503, is slow or is gone stops no write, and what was written meanwhile is shipped later', {
+test('an S3 that returns 503, is slow or is gone stops no write, and writes in the meantime are shipped later', {
   timeout: 240_000,
 }, async () => {
   const { folder, data } = stage();
@@ -187,7 +187,7 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
   await stop(copy);
 });
 
-test('a kill during a base backup, shipping or a restore leaves nothing that counts, and the next try ends well', {
+test('a kill during a base backup, shipping or a restore leaves nothing that counts as complete, and the next try succeeds', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
@@ -238,7 +238,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   await stop(copy);
 });
 
-test('a target that was emptied is named with the remedy, and `backup begin` begins new backups beside the service', {
+test('an emptied target is reported with the remedy, and `backup begin` starts new backups while the service runs', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
@@ -380,7 +380,7 @@ test('a server that was started without an archive is restarted with one as soon
   await stop(without);
 });
 
-test('beside an external database, files are backed up with its position, and each success is reported', {
+test('with an external database, files are backed up with its position, and each success is reported', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();

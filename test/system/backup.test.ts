@@ -128,7 +128,7 @@ test('a restore to a second between two writes has the first and not the second,
   await refusesUnclear(settings, stage, target);
 });
 
-test('a service in which nothing is written closes no segment of the log, and closes one after a write', {
+test('an idle service closes no WAL segment, and closes one after a write', {
   timeout: 240_000,
 }, async () => {
   const stage = stageDirectory();

@@ -79,7 +79,7 @@ function external({ connection }: TestDatabase = database): Record<string, strin
   };
 }
 
-test('beside a running service it checks everything, masks secrets and disturbs nothing', async () => {
+test('the doctor checks a running service completely, masks secrets and disturbs nothing', async () => {
   await observe(service);
   const { code, out, err } = await fieldtrace(environment, 'doctor');
   expect([code, err], out).toEqual([0, '']);
@@ -133,7 +133,7 @@ test('status is about ten lines with counts and rates', async () => {
   expect(out).toMatch(/^people: 1 users, 0 companies, 0 products$/m);
 });
 
-test('what is wrong is an error that says what to do, and the exit code is 1', async () => {
+test('a fault is an error that says what to do, and the exit code is 1', async () => {
   const password = path.join(folder.folder, 'postgres', 'password');
   chmodSync(password, 0o644);
   const other: Server = createServer((_request, response) => response.end('{}')).listen(0, '127.0.0.1');
@@ -155,7 +155,7 @@ test('what is wrong is an error that says what to do, and the exit code is 1', a
   );
 });
 
-test('a console that is not built is a warning that says how to build it, where there is to be one', async () => {
+test('an unbuilt console is a warning that says how to build it, if it is among the services', async () => {
   const { folder: empty, remove } = await temporaryFolder();
   onTestFinished(remove);
   expect(checkConsole({ SERVICES: 'packet,trace,console' }, empty)).toEqual([
@@ -166,7 +166,7 @@ test('a console that is not built is a warning that says how to build it, where 
   expect(checkConsole({ SERVICES: 'console' }, empty)).toEqual([expect.objectContaining({ level: 'ok' })]);
 });
 
-test('a folder in DATA_DIR that belongs to somebody else, and a password that others can read, are errors', async () => {
+test('a folder in DATA_DIR that belongs to another user, and a password that others can read, are errors', async () => {
   const { folder: home, remove } = await temporaryFolder();
   onTestFinished(remove);
   chmodSync(home, 0o755);
@@ -215,7 +215,7 @@ test('a folder in DATA_DIR that belongs to somebody else, and a password that ot
   expect(about(check(), 'DATA_DIR')).toEqual([expect.objectContaining({ level: 'ok' })]);
 });
 
-test('a server that says nothing is an error, and ends with the other checks', async () => {
+test('a silent server is an error, and ends with the other checks', async () => {
   const silent: Server = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise(resolve => silent.once('listening', resolve));
   const { port } = silent.address() as AddressInfo;
@@ -260,7 +260,7 @@ async function foundOutside(settings: Record<string, string>) {
   });
 }
 
-test('the systems outside are asked as the services ask them, and what each refuses is named with what to do', async () => {
+test('external systems are checked as the services use them, and each refusal is reported with a remedy', async () => {
   const { keys, registry, rates, mails, right } = await outsideSystems();
   const without = await foundOutside(external());
   expect(without.map(([level]) => level)).toEqual([undefined, undefined, undefined, undefined]);
@@ -294,7 +294,7 @@ test('the systems outside are asked as the services ask them, and what each refu
   ]);
 });
 
-test('systems outside that are gone are named, and the rates of a day are not asked for twice', async () => {
+test('unreachable external systems are reported, and the rates of a day are not requested twice', async () => {
   const { rates, right } = await outsideSystems();
   const silent: Server = createServer(() => {}).listen(0, '127.0.0.1');
   await new Promise(resolve => silent.once('listening', resolve));
@@ -377,7 +377,7 @@ test('an external database: outbox, newest row, dead letters, files, privileges'
   ]);
 });
 
-test('it says whether a database of v0.1.0 or before can be upgraded, and to which version first', async () => {
+test('the doctor says whether a database of v0.1.0 or before can be upgraded, and to which version first', async () => {
   const old = await testDatabase();
   onTestFinished(old.drop);
   const migrationsOf = async (change?: Change) => {
@@ -500,7 +500,7 @@ test('every secret setting is masked', () => {
   expect(inForce).toContainEqual({ name: 'PACKET_PORT', value: '8000', given: false });
 });
 
-test('with the service stopped it says so, checks the rest and starts nothing', async () => {
+test('the doctor reports a stopped service, checks the rest and starts nothing', async () => {
   service.child.kill('SIGTERM');
   await service.ended;
   const { code, findings } = await findingsOf(environment);

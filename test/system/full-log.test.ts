@@ -10,7 +10,7 @@ import { startProcess } from '../helpers/process.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('a service whose log has no disk space left serves on, counts what it drops, and logs again once there is room', async context => {
+test('a service whose log has no disk space keeps serving, counts dropped lines, and logs again once there is space', async context => {
   const folder = `${stageDirectory()}/log`;
   mountTmpfs(context, folder, 'size=1m');
   const file = path.join(folder, 'fieldtrace.log');

@@ -21,7 +21,7 @@ const linesOf = (log: string): Line[] =>
     .filter(line => line !== '')
     .map(line => JSON.parse(line));
 
-test('an outage is told when it begins and when it is over, with a count, however many requests fail in it', async () => {
+test('an outage is logged when it begins and ends, with a count, however many requests fail', async () => {
   const database = await testDatabase();
   const relay = await openRelay(database.connection);
   const { host, port, user, password, database: name } = relay.connection;

@@ -44,7 +44,7 @@ async function startWithoutReceivers() {
   return { service, settings, mail, receiver };
 }
 
-test('mails and webhooks that wait for a receiver that is away are counted; health, doctor, status and log name it', async () => {
+test('emails and webhooks that wait for an unreachable receiver are counted; health, doctor, status and log name it', async () => {
   const { service, settings, mail, receiver } = await startWithoutReceivers();
   const began = Date.now();
   const packet = await observe(service);

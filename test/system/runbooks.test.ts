@@ -67,7 +67,7 @@ const send = (server: Server, method: string, where: string, body?: object, toke
   );
 
 test(
-  'Leaked secret: each is replaced, the old one does not count, and users and backups go on',
+  'Leaked secret: each is replaced, the old one is invalid, and users and backups are unaffected',
   async () => {
     const settings = await backedUp();
     const server = await startedServer({ ...settings, SECRETS_KEY: 'a-key-of-the-station-with-36-letters' });
@@ -160,7 +160,7 @@ psqlTest(
 );
 
 test(
-  'A user is locked out: unlocked, given a password, and an administrator is made where there is none',
+  'A user is locked out: the user is unlocked and gets a password, and a missing administrator is created',
   async () => {
     const server = await startedServer({ METRICS_TOKEN: 'a-token-of-sixteen' });
     const login = async (password: string, username = ANA.username) =>
@@ -196,7 +196,7 @@ test(
 );
 
 test(
-  'Database gone: it comes back by itself or with a restart, and from the backup if its files are gone',
+  'Database gone: it recovers automatically or with a restart, and from the backup if its files are gone',
   async () => {
     const server = await startedServer(await backedUp());
     const id = await observe(server);
@@ -222,7 +222,7 @@ test(
 );
 
 test(
-  'Upgrade without BACKUP_URL: the copy of before the upgrade serves again',
+  'Upgrade without BACKUP_URL: the copy from before the upgrade serves again',
   async () => {
     const server = await startedServer();
     const before = await observe(server);
@@ -265,7 +265,7 @@ test(
 );
 
 test(
-  'Disk full: writes are refused until there is room, without a restart',
+  'Disk full: writes are refused until there is space, without a restart',
   async context => {
     const server = await installedServer({ AUTH_MODE: 'optional' });
     onTestFinished(server.remove);

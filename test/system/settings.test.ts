@@ -47,7 +47,7 @@ test('a start warns once of a misspelt setting, by its name alone', async () => 
   expect(ofSettings((await startAndStop({})).warnings)).toEqual([]);
 });
 
-test('links in mails and QR codes that other machines cannot open are warned of', async () => {
+test('a start warns of links in emails and QR codes that other machines cannot open', async () => {
   const linkWarnings = async (environment: Record<string, string>) =>
     (await startAndStop(environment)).warnings.filter(warning => warning.startsWith('links'));
   const [trace, packet, console] = await linkWarnings({ HOST: '0.0.0.0' });
@@ -74,7 +74,7 @@ test('links in mails and QR codes that other machines cannot open are warned of'
   expect(await linkWarnings({ HOST: '127.0.0.1' })).toEqual([]);
 });
 
-test('a role that may not make schemas gets the GRANT it needs, and starts after it', async () => {
+test('a role that cannot create schemas is shown the GRANT it needs, and starts after it', async () => {
   const server = inject('databaseServer');
   const name = `Late ${randomUUID()}`;
   await administer(server, `CREATE DATABASE "${name}"`);

@@ -141,7 +141,7 @@ test('more workers than the server has connections for do not start', async () =
   );
 }, 240_000);
 
-test('a port that cannot be listened on is an error of the start', async () => {
+test('a port that cannot be used is an error at the start', async () => {
   const { code, output } = await runToEnd({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: '4',

@@ -168,7 +168,7 @@ test('with a capture point, geojson is an additional field, kept whatever it con
   }
 });
 
-test('an attachment reference may be long in an object; of one that is too long as a string the length is told', async () => {
+test('an attachment reference can be long in an object; a string that is too long is refused with its limit', async () => {
   const long = 'x'.repeat(2049);
   expect((await stored({ ...observation, attachments: [{ url: long }] })).Body.attachments).toEqual([
     { url: long },
@@ -184,7 +184,7 @@ test('an attachment reference may be long in an object; of one that is too long 
   );
 });
 
-test('what is missing or has the wrong type is refused by name', async () => {
+test('missing fields and wrong types are refused by field', async () => {
   const { observed_at, capture_point } = observation;
   const wrong: [string, unknown][] = [
     ['observed_at', { capture_point }],
