@@ -19,7 +19,7 @@ export interface StopLimits {
 /** SIGHUP comes when a terminal is closed. */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** What has to be stopped; servers are added as they are created. */
+/** Servers and database to stop; servers are added as they are created. */
 export interface Running {
   servers: Server[];
   database: { stop: () => Promise<void> };

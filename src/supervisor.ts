@@ -113,7 +113,7 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
   function ended({ number, worker, began, failures }: WorkerSlot, how: string | number): void {
     const what = { worker: number, pid: worker.pid, ended: how };
     if (!isStopping) {
-      // It has said itself why it does not start.
+      // It has already printed why it does not start.
       if (!hasStarted) return;
       const { pause, failed } = restartPause(performance.now() - began, failures);
       logger.error({ ...what, pause }, 'a worker ended; starting another one');

@@ -49,7 +49,7 @@ export async function waitForOutside(
   }
 }
 
-/** What is away, judging by why it could not be reached; undefined if waiting does not help. */
+/** The missing system, judging by the error; undefined if waiting does not help. */
 function absenceOf(error: unknown): Absence | undefined {
   const problem = toProblem(error);
   if (mayConnectLater(error)) return { status: 'DATABASE_UNREACHABLE', problem };

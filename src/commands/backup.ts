@@ -28,13 +28,13 @@ import { verifyEverything } from './verify.ts';
 
 /** Threads that decrypt. */
 const THREADS = 2;
-/** How often progress is printed, in milliseconds. */
+/** Interval of progress messages, in milliseconds. */
 const TELL_MS = 1000;
 const GIB = 1024 ** 3;
 
 type BothRoles = Pick<OpenDatabase, 'connection' | 'owner'>;
 
-/** What a command of this file gets. */
+/** Arguments of the commands in this file. */
 export interface BackupCommand {
   settings: Settings;
   logger: Logger;
@@ -214,7 +214,7 @@ async function restoreAndVerify(
     return verify(database);
   });
   const { base, time, files, lost } = restored;
-  // Of an external database only the files were backed up.
+  // With an external database, only the files were backed up.
   const verified =
     restored.finished ??
     (settings.DATABASE_URL ? await verify(externalDatabase(settings.DATABASE_URL, settings)) : undefined);
@@ -287,12 +287,12 @@ function readTime(text: string | boolean | undefined): Date | undefined {
   return new Date(time.utc);
 }
 
-/** What is lost is part of the result, like what differs. */
+/** Lost files are part of the result, like differences. */
 function printLost({ message }: Error): void {
   console.log(`${message}; this file was not restored`);
 }
 
-/** Prints what is done to standard error, once a second at most and at the end of each step. */
+/** Prints progress to standard error, at most once a second and at the end of each step. */
 function printProgress(): Restoring['onProgress'] {
   let printedAt = 0;
   let last = '';

@@ -3,7 +3,7 @@ import { nearestName } from '../platform/http/nearest.ts';
 import type { CommandOptions } from './command-audit.ts';
 import { type Command, commands, UsageError } from './commands.ts';
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type CommandLine =
   | { print: 'version' }
   | { print: 'help'; command: Command | undefined }

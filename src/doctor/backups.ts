@@ -1,7 +1,7 @@
 import type { KnownBackups } from '../platform/backup/known-status.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** A backup that was not verified for so long may be of no use, in milliseconds. */
+/** Age of the last verification from which a backup may be unusable, in milliseconds. */
 const UNVERIFIED_MS = 31 * 24 * 3600_000;
 const ERRORS = ['FAILING', 'GAP', 'OLD'];
 

@@ -20,9 +20,9 @@ import { error, type Finding, ok, warning } from './finding.ts';
 
 /** How far the newest row may be ahead of this clock, in milliseconds: processes' clocks differ a little. */
 const AHEAD_MS = 10_000;
-/** A row of the outbox that is there for so long is not being moved, in milliseconds; a round takes less than a second. */
+/** Age from which a row of the outbox is stuck, in milliseconds; a round takes less than a second. */
 const STUCK_MS = 2500;
-/** Dead letters that are counted, at most. */
+/** Maximum dead letters counted. */
 const MAX_DEAD = 100_000;
 
 /** A service whose tables are to be checked. */
@@ -90,7 +90,7 @@ function describe(cause: Error): { fault: string; remedy: string | undefined } {
   return cause instanceof MigrationError ? cause : { fault: cause.message, remedy: undefined };
 }
 
-/** What is in the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
+/** Checks the contents of the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
 export async function checkContents(
   settings: Settings,
   connection: Connection,

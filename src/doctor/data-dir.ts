@@ -10,7 +10,7 @@ import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 const LITTLE_BYTES = { error: 256 * 1024 ** 2, warning: 2 * 1024 ** 3 };
 /** The same as a part of the disk. */
 const LITTLE_PART = 0.05;
-/** What nobody else may read in DATA_DIR. */
+/** What only the owner can read in DATA_DIR. */
 const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool', FIRST_ADMIN_FILE];
 /** Folders of DATA_DIR that the services write to. */
 const WRITTEN = ['.', 'files', 'mail', 'backup', 'postgres'];

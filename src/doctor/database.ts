@@ -19,16 +19,16 @@ const CLOCK_SECONDS = 10;
 const LONG_SECONDS = 60;
 /** Part of the connections above which requests may soon have to wait. */
 const MANY_CONNECTIONS = 0.9;
-/** Names in a message, at most. */
+/** Maximum names in a message. */
 const SHOWN = 5;
 
 /** The database of the settings at one moment. */
 export interface DatabaseLook {
   embedded: EmbeddedLook;
-  /** absent while it cannot be asked */
+  /** absent while the database cannot be queried */
   connection?: Connection;
   facts?: ServerFacts;
-  /** why it cannot be asked */
+  /** why the database cannot be queried */
   findings: Finding[];
 }
 
@@ -101,7 +101,7 @@ function notRunning({ state, connection, major, layout }: EmbeddedLook): Finding
   );
 }
 
-/** What the server says of itself: version, durability, clock, connections, crashes. */
+/** Checks the server: version, durability, clock, connections, crashes. */
 export function checkServerFacts({ facts, embedded }: DatabaseLook, now: Date): Finding[] {
   if (!facts) return checkCrashes(embedded);
   const { version, versionNumber, startedAt, role, isSuperuser, readOnly } = facts;
@@ -212,7 +212,7 @@ function checkOrphaned({ supervisors }: ServerFacts, { state }: EmbeddedLook): F
   ];
 }
 
-/** Whether the role of the services has its rights and not more, and the owner's connection works. */
+/** Whether the services' role has exactly its rights, and the owner's connection works. */
 export async function checkPrivileges(
   settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_OWNER_URL'>,
   { connection, embedded }: DatabaseLook,

@@ -7,7 +7,7 @@ import type { Settings } from '../platform/settings/settings.ts';
 import { ProviderRefusal, tryProvider } from '../trace-backend/catalogue/currency/provider.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Longest that a system may take to answer, in milliseconds. */
+/** Maximum time for a system to respond, in milliseconds. */
 const PATIENCE_MS = 5000;
 
 /**

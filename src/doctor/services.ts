@@ -4,10 +4,10 @@ import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
 
-/** Longest that a service may take to answer, in milliseconds. */
+/** Maximum time for a service to respond, in milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** What a service of the settings answers at its port. */
+/** The response of a service at its port. */
 export interface ServiceLook {
   service: 'packet-service' | 'trace-backend' | 'console';
   setting: 'PACKET_PORT' | 'TRACE_PORT' | 'CONSOLE_PORT';
@@ -181,7 +181,7 @@ const TROUBLES: Record<string, string> = {
   clients_cut_off_total: 'clients that stalled',
 };
 
-/** What went wrong since the start of a service and is over. */
+/** Past faults since the start of a service. */
 export function checkPast(look: ServiceLook, now: Date): Finding[] {
   const uptime = uptimeOf(look, now);
   if (uptime === undefined) return [];

@@ -22,7 +22,7 @@ import { inBytes, inTime } from './finding.ts';
 import { lookAtServices, type ServiceLook, uptimeOf } from './services.ts';
 
 const HOUR_MS = 3600_000;
-/** Packets and dead letters that are counted, at most. */
+/** Maximum packets and dead letters counted. */
 const MAX_COUNTED = 100_000;
 
 /** How an installation is, in about ten lines with counts and rates. It changes nothing. */

@@ -13,7 +13,7 @@ import type { BatchWatch, BatchWriter } from './core/writer/batch-writer.ts';
 import type { Feeds } from './reading/feed/feeds.ts';
 import type { TileFollower } from './reading/tiles/follower.ts';
 
-/** Dead letters that are counted, at most. */
+/** Maximum dead letters counted. */
 const MAX_DEAD = 100_000;
 /** Upper bounds: a batch has 128 packets at most. */
 const PACKETS = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -47,7 +47,7 @@ export function measureBatches(
   };
 }
 
-/** What is measured of a packet service. */
+/** Measured parts of a packet service. */
 interface Measured {
   pool: pg.Pool;
   writer: Pick<BatchWriter, 'waiting'>;

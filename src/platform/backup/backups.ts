@@ -22,7 +22,7 @@ export interface Backups {
   start(): void;
   /** Takes a base backup now. @throws Error when it fails */
   takeBase(): Promise<Base>;
-  /** What was known a moment ago; undefined before the first look. */
+  /** The last known status; undefined before the first check. */
   status(): BackupStatus | undefined;
   /** Ends what needs the database. */
   pause(): Promise<void>;
@@ -85,7 +85,7 @@ function runBackups(context: BackupContext): Backups {
     const file = await state.lockFile('ship');
     if (lock) return true;
     lock = tryLock(file, 'exclusive');
-    // What the process before could not do is found out again.
+    // Failures of the previous process are detected again.
     if (lock) await state.write('health', {});
     return lock !== undefined;
   };

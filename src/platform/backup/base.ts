@@ -96,7 +96,7 @@ async function baseOfCluster(
   let copied: { copied: Copied; bytes: number };
   let stopped: StoppedBackup;
   try {
-    // A lost session ends the backup by itself.
+    // A lost session ends the backup automatically.
     await startBackup(client, `fieldtrace ${about.id}`);
     copied = await storeBlocks(server, vault, { pace, signal });
     stopped = await stopBackup(client);

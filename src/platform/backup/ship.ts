@@ -44,7 +44,7 @@ export async function shipSpool(
   return segments.length;
 }
 
-/** What the target gets of a file of the spool. */
+/** A file of the spool as the target stores it. */
 async function readPacked(file: string): Promise<Buffer> {
   const bytes = await readFile(file);
   return HISTORY.test(path.basename(file)) ? bytes : packSegment(bytes, (await stat(file)).mtime);

@@ -2,7 +2,7 @@ import type { HealthDetail } from '../http/health.ts';
 import { isBefore } from './segments.ts';
 import type { State } from './state.ts';
 
-/** What is known of the backups of a DATA_DIR. */
+/** Status of the backups of a DATA_DIR. */
 export interface BackupStatus {
   instance: string;
   base: State['base'] | undefined;

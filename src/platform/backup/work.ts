@@ -48,7 +48,7 @@ async function finishBase(
   await ping(settings.BACKUP_PING_URL, logger);
 }
 
-/** What the process that does the backups does, piece by piece. */
+/** The jobs of the process that makes backups. */
 export function makeWork(context: BackupContext, troubles: Troubles, signal: AbortSignal) {
   const { settings, state, server, logger } = context;
   const openVault = vaultOpener(context);
@@ -59,7 +59,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const shipping = server && { spool: server.spool, state, logger };
   const oneByOne = pLimit(1);
 
-  // What a row names should be in the target before the row is. A large file does not hold the log up.
+  // A file should be in the target before the row that names it. A large file does not delay the WAL.
   async function filesFirst(stopped: AbortSignal): Promise<void> {
     if (settings.S3_BUCKET) return;
     const pass = openVault().then(vault => shipFilesOnce(vault, stopped));

@@ -27,7 +27,7 @@ export interface Migrations {
   replaced: Replaced | undefined;
 }
 
-/** What a database needs to be up to date. */
+/** How a database compares with the migrations. */
 export interface Comparison {
   /** migrations that it lacks */
   lacking: Migration[];

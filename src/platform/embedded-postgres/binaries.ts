@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './refusals.ts';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Of the npm package. */
+  /** The version of the npm package. */
   version: string;
   /** Major version, as in PG_VERSION of a data directory. */
   major: string;

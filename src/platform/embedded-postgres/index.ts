@@ -59,7 +59,7 @@ export interface EmbeddedPostgres {
   connection: EmbeddedConnection;
   /** of the role that owns the tables, and migrates them */
   owner: EmbeddedConnection;
-  /** What a backup needs of the server. */
+  /** The server as a backup needs it. */
   backup: ServerFiles;
   /**
    * Leaves the server; stops it when no other fieldtrace process uses it. End the pools before: their statements

@@ -66,7 +66,7 @@ export async function acquireServer(
     try {
       removeUnfinished(layout);
       refuseForeignCluster(layout);
-      // What the directory holds is said before anything is said of accounts, which may all be refused.
+      // Faults of the directory are reported before those of accounts, which may all be refused.
       const exists = hasCluster(layout, installed);
       const choice = chooseAccount(layout, installed, system);
       if ('movedTo' in choice) {

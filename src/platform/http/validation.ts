@@ -142,7 +142,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong, as a problem: its sentence is about the first field, its faults are one for each. */
+/** The errors as a problem: its sentence is about the first field, its faults are one per field. */
 function refusal(errors: readonly ErrorObject[], part: string): Problem {
   const refused = withoutAlternatives(errors).filter(({ propertyName }) => propertyName === undefined);
   const faults = new Map<string, Fault>();
@@ -174,7 +174,7 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   return kept.reverse();
 }
 
-/** What is wrong, with the path of the field. */
+/** The fault of an error, with the path of its field. */
 function faultOf(error: ErrorObject, part: string): Fault {
   const { keyword, params } = error;
   const inside = error.instancePath
@@ -196,7 +196,7 @@ function faultOf(error: ErrorObject, part: string): Fault {
   return { reason, parameters: { field, ...parameters } };
 }
 
-/** What is wrong with a field that the schema does not have. */
+/** The fault of a field that the schema does not have. */
 function unknownField({ params, parentSchema }: ErrorObject, inside: string): Fault {
   const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
   const unknown = String(params.additionalProperty);
@@ -226,7 +226,7 @@ function withArticle(type: string): string {
 const WHOLE_NUMBER = /^a whole number( or (a whole number as a string|null))*$/;
 
 /**
- * What is wrong with a value, without its path. A schema whose pattern has a meaning of its own names the reason of its
+ * The fault of a value, without its path. A schema whose pattern has a meaning of its own names the reason of its
  * refusal in `x-reason`.
  */
 function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorObject): Fault {

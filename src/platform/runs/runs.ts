@@ -19,7 +19,7 @@ export interface Run {
 /** How long killed processes are remembered, in milliseconds. */
 const REMEMBERED_MS = 7 * 24 * 3600_000;
 
-// Of the whole process, however many services it runs.
+// For the whole process, however many services it runs.
 let killed = 0;
 
 /** How many earlier processes this one found killed at its start. */

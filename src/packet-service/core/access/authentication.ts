@@ -47,7 +47,7 @@ export interface Authentication {
   checksTokens: boolean;
 }
 
-/** What checking tokens needs. */
+/** Dependencies of checking tokens. */
 interface Checking {
   settings: Settings;
   pool: pg.Pool;

@@ -132,7 +132,7 @@ export function openFeeds(
   };
 }
 
-/** What resuming needs. */
+/** Dependencies of resuming. */
 interface Resuming {
   pool: pg.Pool;
   news: Broadcast;

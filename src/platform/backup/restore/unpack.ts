@@ -8,7 +8,7 @@ import { contiguousFrom, isBefore, SEGMENT_BYTES, unpackSegment } from '../segme
 
 /** Objects that are fetched at the same time. */
 const AT_ONCE = 4;
-/** Where the server takes the log from, inside its data directory: no path has to be quoted. */
+/** The folder that the server reads WAL from, inside its data directory, so that no path needs quoting. */
 export const WAL_FOLDER = 'restored_wal';
 /** Ends at the first segment that is missing; `cp` keeps holes. */
 export const RESTORE_COMMAND = `cp "${WAL_FOLDER}/%f" "%p"`;

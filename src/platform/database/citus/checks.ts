@@ -6,7 +6,7 @@ const OLDEST_CITUS = 13;
 const ROOM = 2;
 
 /**
- * What keeps a cluster from being distributed, or from working well afterwards, each with what to do.
+ * Reasons why a cluster cannot be distributed, or would not work well afterwards, each with a remedy.
  *
  * @param coordinator facts of the server of DATABASE_URL
  * @param workers those of the others; none if the coordinator holds the shards itself

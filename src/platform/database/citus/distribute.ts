@@ -29,7 +29,7 @@ import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
 /** Keeps Citus from repeating the statement sent with it on the other servers; those that follow are repeated. */
 const HERE_ALONE = 'SET LOCAL citus.enable_ddl_propagation = off';
 
-/** What keeps a database from being distributed; the message says what to do. */
+/** Why a database cannot be distributed; the message says what to do. */
 export class DistributeError extends Error {}
 
 export interface Distribution {

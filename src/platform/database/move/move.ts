@@ -103,7 +103,7 @@ async function checkDifferent(source: pg.Client): Promise<void> {
 
 /**
  * The services of the source may run, as they keep an embedded server running, but nobody may write meanwhile. A job
- * queue changes by itself; what jobs are for is in the services' tables.
+ * queue changes on its own; the purpose of jobs is in the services' tables.
  */
 async function checkUnchanged(
   source: pg.Client,

@@ -27,7 +27,7 @@ export interface ReplicaServer extends ReadPools {
   monitor: pg.Pool;
 }
 
-/** What decides whether a replica gets reads. */
+/** Facts that decide whether a replica gets reads. */
 export interface Following {
   primary: ReadPools;
   logger: FastifyBaseLogger;
@@ -82,7 +82,7 @@ export function followReplica(server: ReplicaServer, following: Following): Foll
     } catch (error) {
       if (stopping.signal.aborted) return;
       lag = undefined;
-      // What waits for its answer is read on the primary at once.
+      // Waiting reads go to the primary at once.
       if (usage.isUsed()) breakOff(server.pool);
       usage.become('is not responding', error as Error);
     }

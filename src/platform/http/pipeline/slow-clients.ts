@@ -106,7 +106,7 @@ function cutOffSenders(app: Server, seconds: number, onCutOff: () => void): IsAn
         arriving.delete(socket);
         continue;
       }
-      // What has come and was not read yet is not the client's slowness.
+      // Received bytes that were not read yet are not the client's delay.
       const isOurs = request.readableLength > 0;
       if (began && !isOurs && now - began.at < seconds * 1000) continue;
       if (!began || isOurs || socket.bytesRead - began.bytesRead >= MIN_BYTES_PER_SECOND * seconds) {

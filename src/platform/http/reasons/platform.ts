@@ -144,7 +144,7 @@ export const platformReasons = {
     'too many {what} are running without a token; try again, or send a token',
   ),
 
-  // What passes.
+  // Temporary failures.
   'service.stopping': unavailable('the service is stopping'),
   'service.restarting': unavailable('the service is stopping; try again'),
   'service.large_answers': unavailable('too many large responses are being read; try again'),

@@ -16,7 +16,7 @@ const PATIENCE_MS = 2_000;
 export type LookUpHolder = (contact: string) => Promise<Registered>;
 
 const NOBODY: Registered = { holder: undefined, isAnswered: true };
-/** The answer of a registry that could not be asked. */
+/** The result if the registry could not be reached. */
 export const NO_ANSWER: Registered = { holder: undefined, isAnswered: false };
 
 /**

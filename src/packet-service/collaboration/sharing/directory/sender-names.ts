@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { FindNames, UserRegistry } from '../../../../platform/tokens/user-registry.ts';
 
-/** Who sent a share or an invitation. */
+/** The sender of a share or an invitation. */
 interface Sent {
   fromUser: string;
   /** the user of the token that it was sent with */
