@@ -56,10 +56,10 @@ test('missing translations are listed but not faults; other placeholders, empty 
     'de home.hello: has the placeholders {nam}, not {name}',
     'de home.files: lacks the form "other"',
     'de home.empty: is empty',
-    'de home.more: English has no such message',
+    'de home.more: has no English message',
   ]);
   expect(usageFaults(found)).toEqual(
-    expect.arrayContaining(['home.files: nothing uses it', 'home.today.hour: English lacks it']),
+    expect.arrayContaining(['home.files: is unused', 'home.today.hour: has no English message']),
   );
 });
 

@@ -101,7 +101,7 @@ test('the packages are installed once, and the newest bundled Node becomes the o
   const first = await setUp(folder, registry.url);
   expect(first).toMatchObject({ code: 0, errors: '' });
   const lines = first.output.trim().split('\n');
-  expect(lines[0]).toBe('fieldtrace: installing 4 packages with npm, Node and PostgreSQL among them (once)');
+  expect(lines[0]).toBe('fieldtrace: installing 4 packages with npm, including Node and PostgreSQL (once)');
   expect(lines.at(-1)).toMatch(/^fieldtrace: installed in \d+ s$/);
   expect(linked(folder)).toBe('../node-26/bin/node');
 
