@@ -46,7 +46,7 @@ async function authorIn(table: string, key: string, ulid: string): Promise<strin
   return rows[0].author;
 }
 
-test("the token's user is kept beside every packet, never in it, and is its sender in the graph", async () => {
+test("the token's user is stored with every packet, never in it, and is its sender in the graph", async () => {
   const thread_id = await created('/chat/threads', { name: 'Rust' }, amina);
   const packets = [
     await created('/intake/scouting', { ...observation, from_user: 'whoever' }, amina),

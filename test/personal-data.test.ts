@@ -458,7 +458,7 @@ test('a company whose last member is erased stays; a SYSTEM_ADMIN places another
   expect(body.data.users.map(({ id }: { id: number }) => id)).toContain(next.id);
 });
 
-test('what belongs to a company is not in the archive of a user who has left it', async () => {
+test("a company's data are not in the archive of a user who has left it", async () => {
   const [user, colleague] = [await trace.loggedIn(), await trace.loggedIn()];
   const companyId = await companyOf(trace, 'Kept', [user, colleague]);
   const id = await added(user, { name: 'Secret blend', company: { id: companyId } });

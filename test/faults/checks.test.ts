@@ -62,7 +62,7 @@ test('every writing endpoint is used, and everything acknowledged is correct', a
   expect(await checkAll(location())).toEqual(nothingWrong());
 });
 
-test('what is lost, doubled or changed behind the services` back is noticed, each record by itself', async () => {
+test("each record that is lost, doubled or changed behind the services' back is noticed", async () => {
   await packet.pool.query('GRANT UPDATE, DELETE ON packets, packet_log TO CURRENT_USER');
   const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n =>
     unchanged('packet', n),

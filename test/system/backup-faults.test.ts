@@ -50,7 +50,7 @@ const packetSettings = (data: string, target: string) => ({
 const spooled = async (data: string) =>
   (await readdir(path.join(data, 'postgres/spool'))).filter(name => /^[0-9A-F]{24}$/.test(name));
 
-test('while the target is full the service goes on, the spool stays within its limit, and afterwards a new base backup closes the gap', {
+test('the service continues and the spool stays within its limit while the target is full; a new base backup then closes the gap', {
   timeout: 240_000,
 }, async context => {
   const { folder, data } = stage();
@@ -97,7 +97,7 @@ test('while the target is full the service goes on, the spool stays within its l
   await stop(copy);
 });
 
-test('while the server cannot write into the spool, health, metrics and log say so, and afterwards its log is shipped', async () => {
+test('health, metrics and log report a server that cannot write into the spool; afterwards its WAL is shipped', async () => {
   const { folder, data } = stage();
   const service = await startBackedUp(packetSettings(data, path.join(folder, 'target')));
   await untilShipped(data);

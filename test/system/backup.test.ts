@@ -162,7 +162,7 @@ test('an idle service closes no WAL segment, and closes one after a write', {
   expect(await service.ended, service.output()).toBe(0);
 });
 
-test('when a machine is lost under load, a restore has every write that is older than the lag', {
+test('a restore after the loss of a machine under load has every write that is older than the lag', {
   timeout: 240_000,
 }, async () => {
   const stage = stageDirectory();

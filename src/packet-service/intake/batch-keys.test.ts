@@ -127,7 +127,7 @@ test('an item of a batch with a key shares its key with the endpoint for a singl
   expect(await count()).toBe(before + 2);
 });
 
-test('a batch whose answer was stored by version 0.1 is answered as it was then', async () => {
+test('a batch whose answer version 0.1 stored gets the same answer again', async () => {
   const body = observation('long ago');
   const { results } = (await send([{ intake: 'scouting', body }], 'day 7')).body;
   const { rowCount } = await service.pool.query(

@@ -296,7 +296,7 @@ function turnCounter(): { turn: () => number; stop: () => void } {
   };
 }
 
-test('of large items few are read in one turn of the event loop, of small ones many', async () => {
+test('one turn of the event loop reads few large items or many small ones', async () => {
   for (const [bytes, most] of [
     [400_000, 1],
     [190_000, 3],
@@ -312,7 +312,7 @@ test('of large items few are read in one turn of the event loop, of small ones m
   }
 });
 
-test('of large items few become packets in one turn, also when their places are resolved together', async () => {
+test('few large items become packets in one turn, also if their locations are resolved together', async () => {
   const { turn, stop } = turnCounter();
   const made = new Map<number, number>();
   const { promise: resolved, resolve } = Promise.withResolvers<void>();

@@ -145,7 +145,7 @@ test('processes that need an id at the same time get the same one', async () => 
   expect([made, moved]).not.toContain(renewed);
 });
 
-test('a process that closes its threads while an answer is on the way goes on to its end', async () => {
+test('a process that closes its threads while an answer is pending runs to its end', async () => {
   // Both answers are there when the loop goes on: the first ends the work, and the second comes while the threads end.
   const program = `
     import { openSealing } from ${JSON.stringify(new URL('./objects/sealing.ts', import.meta.url).href)};

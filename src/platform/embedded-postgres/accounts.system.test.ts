@@ -79,7 +79,7 @@ test('started by root, the server runs as another user, who owns nothing but its
   expect(others.sort()).toEqual(['data', 'socket']);
 });
 
-test('started by root in the directory of a user, the server is this user, who can go on without root', async context => {
+test('started by root in the directory of a user, the server runs as this user, who can continue without root', async context => {
   needsRoot(context);
   const [uid, gid] = [uidOf('nobody'), gidOf('nobody')];
   const home = stageDirectory(0o700);

@@ -48,7 +48,7 @@ test('a server that was killed together with its fieldtrace replays its log at t
   expect(await query(connection, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1001 }]);
 });
 
-test('a server that dies while processes use it is started again by exactly one of them, and their pools go on', async () => {
+test('exactly one process restarts a server that dies while in use, and all pools continue', async () => {
   const dataDir = await stageDatabase();
   const sharers = await Promise.all([startHolder(dataDir), startHolder(dataDir), startHolder(dataDir)]);
   const pool = new pg.Pool(sharers[0]?.connection);

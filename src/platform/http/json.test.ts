@@ -13,7 +13,7 @@ const refused = (text: string) => {
   throw new Error(`was read: ${text.slice(0, 100)}`);
 };
 
-test('whatever is written as JSON and a double holds is read the same', () => {
+test('any JSON whose numbers fit doubles is read unchanged', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), text => {
       fc.pre(!/\\u(d[89a-f]|0000)/i.test(text));
@@ -94,7 +94,7 @@ test('strings that UTF-8 or the database cannot hold are refused in values and i
   expect(readJson('"\\ud83c\\udf0d"')).toBe('🌍');
 });
 
-test('of duplicate keys the last wins, and __proto__ is a key like others', () => {
+test('the last of duplicate keys wins, and __proto__ is a key like others', () => {
   expect(readJson('{"a":1,"a":2}')).toEqual({ a: 2 });
   const value = readJson('{"__proto__":{"x":1}}') as object;
   expect(Object.keys(value)).toEqual(['__proto__']);
@@ -109,7 +109,7 @@ test(`${MAX_JSON_DEPTH} levels are read, one more is refused, brackets in string
   expect(readJson(JSON.stringify('['.repeat(500)))).toHaveLength(500);
 });
 
-test('what is not JSON is refused with the reason', () => {
+test('invalid JSON is refused with the reason', () => {
   for (const text of ['', '{', "{'a':1}", '[01]', 'NaN', '{"a":1,}']) {
     expect(refused(text)).toMatch(/^the body is not valid JSON: /);
   }

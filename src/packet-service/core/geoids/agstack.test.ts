@@ -72,7 +72,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
     expect(registry.count('register-point')).toBe(0);
   });
 
-  test('gives a point in several fields, which come in no order, the smallest one’s, the others beside it', async () => {
+  test('gives a point in several fields, in any order, the GeoID of the smallest, with the others as additional ones', async () => {
     const { registry, resolver } = await connect(options, { cacheMs: 0 });
     const middle = registry.addField(box(76.001, 30.001, 0.004));
     const small = registry.addField(box(76.002, 30.002, 0.001));
@@ -225,7 +225,7 @@ describe('answers', () => {
     expect(registry.count(FETCH)).toBe(1);
   });
 
-  test('are asked for again when they are old, as fields change', async () => {
+  test('are fetched again when they are old, because fields change', async () => {
     const { registry, resolver } = await connect({}, { cacheMs: 0 });
     const point = { lat: 30.5, lon: 76.5 };
     const before = await resolver.resolve(point);

@@ -151,7 +151,7 @@ const square = (west: number, south: number) => ({
   ],
 });
 
-test('while other processes register fields, each observation gets those that were answered before it', async () => {
+test('each observation gets the fields registered before it, while other processes register more', async () => {
   const service = await runningService();
   const others = [await runningService({}, service), await runningService({}, service)];
   const [lat, lon] = [10.2, 20.2];

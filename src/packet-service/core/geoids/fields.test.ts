@@ -331,7 +331,7 @@ describe('a point in several fields', () => {
     expect(body.fields[0]).toMatchObject({ geoid, status: 'already_registered' });
   });
 
-  test('keeps its own GeoID among hundreds that are asked for at once', async () => {
+  test('keeps its own GeoID among hundreds that are resolved at once', async () => {
     const rings = Array.from({ length: 60 }, (_, k) =>
       box(40 + (k % 10) / 500, 40 + Math.floor(k / 10) / 500, 0.001),
     );

@@ -115,7 +115,7 @@ test('a boundary gets the same GeoID again after its field was deleted', async (
   expect((await observe(polygon(ring))).geoid).toBe(coarse);
 });
 
-test('of several fields on nearly the same ground, the best match wins', async () => {
+test('the best match of several fields on nearly the same ground wins', async () => {
   // Neighbours agree by 94 %, what lies between two of them by 97 % with both, or more with the nearer one.
   const [west, south, width] = [22, 10, 0.01];
   const shifted = (part: number) => box(west + width * part, south, width);

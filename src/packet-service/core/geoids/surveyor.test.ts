@@ -41,7 +41,7 @@ test('a thread reads a large boundary, and finds its faults, like the main threa
   });
 });
 
-test('other work goes on while large boundaries are read', async () => {
+test('other work continues while large boundaries are read', async () => {
   let turns = 0;
   const count = () => {
     turns++;

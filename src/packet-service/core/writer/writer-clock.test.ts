@@ -87,7 +87,7 @@ test('a packet that is not written in ten seconds is refused, and what was not s
   expect(await storedTogether(database, [sent.id, waits.id])).toEqual([[sent.id]]);
 });
 
-test('the ten seconds begin when the request arrived, whatever came to the writer before it', async () => {
+test('the ten seconds start when the request arrives, whatever the writer received before', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const [sent, early, late] = [notePacket(), notePacket(), notePacket()];
@@ -110,7 +110,7 @@ test('the ten seconds begin when the request arrived, whatever came to the write
   await writer.drain();
 });
 
-test('of a batch that is sent again, what was refused meanwhile is left out', async () => {
+test('a batch that is sent again leaves out packets refused in the meantime', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const [first, old, young] = [notePacket(), notePacket(), notePacket()];

@@ -93,7 +93,7 @@ test('a content that is sent many times, also at once, is kept once', async () =
     expect((await download(service, body.attachment_id)).bytes.equals(bytes)).toBe(true);
 });
 
-test('of several simultaneous uploads of one new id, one wins and the others are refused', async () => {
+test('one of several simultaneous uploads of a new id wins and the others are refused', async () => {
   const id = newId();
   const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => upload(service, `${n}`, { id })));
   const statuses = answers.map(({ status }) => status).sort();

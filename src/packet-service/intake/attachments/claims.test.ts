@@ -97,13 +97,13 @@ test('a sha256 in the reference is enforced for every uploader, in a form and in
   }
 });
 
-test('a sha256 that is none is a further field, and the first to name an id decides', async () => {
+test('an invalid sha256 is an additional field, and the first to name an id decides', async () => {
   const id = await named({}, { sha256: 'unknown' });
   await name({ id, sha256: 'a'.repeat(64) });
   expect((await upload(service, randomBytes(9), { id })).status).toBe(201);
 });
 
-test('of many packets in one transaction the first one that names an id decides', async () => {
+test('the first of many packets in one transaction that names an id decides', async () => {
   const id = newId();
   const items = Array.from({ length: 40 }, (_, n) => ({
     intake: 'scouting',

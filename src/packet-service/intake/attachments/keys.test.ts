@@ -114,7 +114,7 @@ test('the same key with another length or other metadata is 409', async () => {
   expect((await begin('u4')).status).toBe(201);
 });
 
-test('the key of an upload that was given up or has expired begins another', async () => {
+test('the key of a cancelled or expired upload starts a new one', async () => {
   const first = await begin('u5');
   await service.send('DELETE', first.location, undefined, TUS);
   const second = await begin('u5');

@@ -306,7 +306,7 @@ async function store({ type, geoid, attachments }: { type: string; geoid: string
   expect(answer.status, answer.text).toBe(201);
 }
 
-test('whatever GeoIDs, types, senders and attachments are, each form and filter gives exactly what the packets say', async () => {
+test('each form and filter gives exactly the content of the packets, with any GeoIDs, types, senders and attachments', async () => {
   await fc.assert(
     fc.asyncProperty(message, finalized, async (said, packet) => {
       await say(said);

@@ -95,7 +95,7 @@ async function end(): Promise<string> {
   return cursorAt();
 }
 
-test('paged to its end, in pages of whatever size, the log is all packets, each once and as GET gives it', async () => {
+test('pages of any size, read to the end, have every packet once, as GET returns it', async () => {
   const thread = await threadOf(user('amina'));
   const sent = [];
   for (let n = 0; n < 40; n++) sent.push(n % 4 === 0 ? await say(thread) : await observe(newLocation()));

@@ -55,7 +55,7 @@ function asJson(value: object): object {
   );
 }
 
-test('the scanner finds the values that a parser does, whatever the texts before were', () => {
+test('the scanner finds the same values as a parser, whatever the previous texts were', () => {
   fc.assert(
     fc.property(fc.array(object, { minLength: 1, maxLength: 6 }), objects => {
       const values = objects.map(asJson);

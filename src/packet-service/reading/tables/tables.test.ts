@@ -185,7 +185,7 @@ function asCell(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-test('whatever packets hold, each format gives exactly that', async () => {
+test('each format gives exactly the content of the packets', async () => {
   const key = fc.stringMatching(/^[xyzäé ,"\\]{1,3}$/);
   const text = fc.string({ unit: 'grapheme' }).filter(value => !value.includes('\0'));
   const scalar = fc.oneof(
@@ -396,7 +396,7 @@ test('an erased packet is in no table, as it is on no page', async () => {
   expect(text).not.toContain('secret_field');
 });
 
-test('HEAD tells the type and the name of the file without reading packets', async () => {
+test('HEAD returns the type and the name of the file without reading packets', async () => {
   const answer = await service.send('HEAD', '/packets.geojson');
   expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
     200,

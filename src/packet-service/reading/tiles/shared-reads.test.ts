@@ -58,7 +58,7 @@ test('without a state nothing is kept', async () => {
   expect([await readDay(), await readDay()]).toEqual(['1', '2']);
 });
 
-test('reads are forgotten after half a minute, and the one that was not asked for longest as the 33rd comes', async () => {
+test('reads are forgotten after half a minute, and the least recently used one when the 33rd arrives', async () => {
   let clock = 0;
   const shared = sharedReads<string>(() => clock);
   const readKey = (key: string) => shared.read(key, 's', async () => `${key} at ${clock}`, same('s'));

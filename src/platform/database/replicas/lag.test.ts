@@ -17,7 +17,7 @@ test('the lag of a replica is the time since the primary had the first thing tha
   expect(track.lagOf(30n, 5000)).toBe(0);
 });
 
-test('while nothing is written, a replica that lacks the last change lags more and more', () => {
+test('a replica that lacks the last change lags more and more while nothing is written', () => {
   const track = primaryTrack();
   track.add(10n, 0);
   track.add(20n, 1000);

@@ -242,7 +242,7 @@ test('a claim that is being stored when the user sends a first token is refused,
   await other.end();
 });
 
-test('the user registry is asked about every contact, whatever the directory knows', async () => {
+test('every contact is looked up in the user registry, whatever the directory knows', async () => {
   const [proven, claimed, unknown] = [somebody(), somebody(), somebody()];
   await prove(service, proven.user, proven.contact, await as(proven.user));
   await enter(service, claimed.user, [claimed.contact]);

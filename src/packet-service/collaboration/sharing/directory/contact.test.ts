@@ -44,7 +44,7 @@ test('anything else is a name: it can be listed and looked up, and nothing is se
   }
 });
 
-test('empty, too long and control characters are refused by name', () => {
+test('empty and too long contacts, and control characters, are refused by field', () => {
   for (const value of [
     '',
     '  ',

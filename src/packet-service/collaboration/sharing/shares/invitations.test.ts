@@ -33,7 +33,7 @@ async function invited(contact: string, count = 1) {
   return { packets, tokens: mails.map(tokenIn) };
 }
 
-test("an invitation is mailed a link that names nothing of the packet; accepting makes the contact the user's", async () => {
+test("an invitation email has a link without the packet's content; accepting gives the contact to the user", async () => {
   const ben = somebody();
   const { packets, tokens } = await invited(ben.contact);
   const [received] = await mail.mailsTo(ben.contact);
@@ -71,7 +71,7 @@ test('accepting one invitation turns every pending one to the contact into a sha
   for (const token of tokens) expect((await accept(token, 'mallory')).status).toBe(404);
 });
 
-test('used, ended and unknown tokens are answered alike', async () => {
+test('used, expired and unknown tokens get the same answer', async () => {
   const [ben, eve] = [somebody(), somebody()];
   const used = (await invited(ben.contact)).tokens[0] as string;
   await accept(used, ben.user);
