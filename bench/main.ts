@@ -55,7 +55,7 @@ const SECONDS = 5;
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter(name => !(name in groups));
 if (unknown.length > 0) {
-  console.error(`there is no ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);
+  console.error(`unknown benchmarks: ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);
   process.exit(1);
 }
 

@@ -38,7 +38,7 @@ function isInstalled(name) {
 }
 
 if (!isInstalled('fastify')) {
-  fail(`its packages are not installed: run npm ci --omit=dev in ${here('')}`);
+  fail(`packages are not installed: run npm ci --omit=dev in ${here('')}`);
 }
 const args = process.argv.slice(2);
 const program = args.length === 1 && args[0] === 'start' ? 'main' : 'cli';
@@ -50,5 +50,5 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // A terminal sends SIGINT to both processes.
   process.on(signal, () => (signal === 'SIGINT' && process.stdin.isTTY ? undefined : child.kill(signal)));
 }
-child.on('error', error => fail(`${error.path} cannot be run: ${error.code}`));
+child.on('error', error => fail(`cannot run ${error.path}: ${error.code}`));
 child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

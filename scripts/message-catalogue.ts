@@ -59,7 +59,7 @@ export function faultsOf({ messages }: Catalogue): string[] {
   return Object.entries(messages).flatMap(([language, own]) =>
     Object.entries(own).flatMap(([key, message]) => {
       const original = english[key];
-      if (original === undefined) return [`${language} ${key}: English has no such message`];
+      if (original === undefined) return [`${language} ${key}: has no English message`];
       const [expected, found] = [placeholdersIn(original), placeholdersIn(message)];
       const forms = typeof message === 'string' ? { other: message } : message;
       return [
@@ -97,8 +97,8 @@ export function usageFaults({ files, messages }: Catalogue): string[] {
   );
   const unmatched = byConsole.patterns.filter(pattern => !english.some(key => pattern.test(key)));
   return [
-    ...english.filter(key => !isUsed(key)).map(key => `${key}: nothing uses it`),
-    ...missing.map(key => `${key}: English lacks it`),
+    ...english.filter(key => !isUsed(key)).map(key => `${key}: is unused`),
+    ...missing.map(key => `${key}: has no English message`),
     ...unmatched.map(pattern => `${pattern.source}: English has no message that fits`),
   ];
 }

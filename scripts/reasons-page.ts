@@ -5,24 +5,24 @@ import { type Definition, type ProblemCode, problemStatus } from '../src/platfor
 const REMEDIES: Record<ProblemCode, string> = {
   invalid: 'Correct the value.',
   unreadable: 'Correct the body.',
-  unauthenticated: 'Log in, or send a token that is valid.',
-  forbidden: 'Ask somebody who may do it.',
-  not_found: 'Check the id. What you may not see looks as if it did not exist.',
-  method_not_allowed: 'Use a method that Allow names.',
+  unauthenticated: 'Log in, or send a valid token.',
+  forbidden: 'Ask somebody who has the permission.',
+  not_found: 'Check the id. Records that you cannot see look as if they did not exist.',
+  method_not_allowed: 'Use a method listed in Allow.',
   not_acceptable: 'Accept one of these media types.',
-  request_timeout: 'Send the request again on a better connection.',
+  request_timeout: 'Send the request again over a better connection.',
   conflict: 'Read the current state, then decide.',
-  gone: 'Nothing: it does not come back.',
-  precondition_failed: 'Read it again, and make the change once more.',
+  gone: 'Nothing: it is gone for good.',
+  precondition_failed: 'Read the record again, then repeat the change.',
   too_large: 'Send less.',
-  unsupported_media_type: 'Send one of the media types of the definition.',
-  range_not_satisfiable: 'Ask for a range inside the file.',
-  misdirected: 'Use the name of the service.',
-  too_many_requests: 'Wait for the seconds of Retry-After.',
+  unsupported_media_type: 'Send one of the media types in the definition.',
+  range_not_satisfiable: 'Request a range inside the file.',
+  misdirected: 'Use the name of the service as the host.',
+  too_many_requests: 'Wait the number of seconds in Retry-After.',
   headers_too_large: 'Send fewer or shorter headers.',
-  internal: 'Give the operator the X-Request-Id of the answer.',
-  not_implemented: 'Nothing: this installation does not do it.',
-  unavailable: 'Send the same request again after the seconds of Retry-After.',
+  internal: 'Give the operator the X-Request-Id of the response.',
+  not_implemented: 'Nothing: this installation does not support it.',
+  unavailable: 'Send the same request again after the number of seconds in Retry-After.',
 };
 
 /** The tables of all reasons in Markdown, one for each noun, as docs/errors.md ends with them. */
@@ -50,5 +50,5 @@ function row([reason, { code, text, remedy }]: [string, Definition]): string {
   return `| ${cells.join(' | ')} |`;
 }
 
-/** Text in a cell: bars and angle brackets would end it or vanish. */
-const shown = (text: string) => text.replaceAll(/[|<>]/g, '\\$&');
+/** Text in a cell: bars and line breaks would end it, and angle brackets would vanish. */
+const shown = (text: string) => text.replaceAll('\n', ' ').replaceAll(/[|<>]/g, '\\$&');

@@ -14,7 +14,7 @@ export interface Listening {
   console: string | undefined;
 }
 
-/** What a start prints for a person: where the services are, and a first request that works with the settings. */
+/** What a start prints for people: the addresses of the services, and a first request that works with the settings. */
 export function greeting(settings: Settings, { packet, trace, console }: Listening): string {
   const lines: string[] = [];
   if (console) lines.push('', `fieldtrace console         ${console}`);
@@ -32,15 +32,11 @@ function firstRequest(settings: Settings, packet: string, trace: string | undefi
     ...(needsToken ? ['    -H "authorization: Bearer $token" \\'] : []),
     `    -d '${OBSERVATION}'`,
   ];
-  if (!needsToken) return ['Send it a first observation:', '', ...send];
+  if (!needsToken) return ['Send a first observation:', '', ...send];
   if (trace === undefined || namesRegistry(settings)) {
-    return [
-      'Send it a first observation, with an access token of your user registry in $token:',
-      '',
-      ...send,
-    ];
+    return ['Send a first observation, with an access token of your user registry in $token:', '', ...send];
   }
-  return ['Log in, and send it a first observation:', '', ...logIn(settings, trace), '', ...send];
+  return ['Log in and send a first observation:', '', ...logIn(settings, trace), '', ...send];
 }
 
 /** Shell commands that log the first administrator in, and put the access token into $token. */
@@ -52,7 +48,7 @@ function logIn({ TRACE_ADMIN_EMAIL, DATA_DIR }: Settings, trace: string): string
       ? [`  email=$(sed -n 1p ${quoted}) password=$(sed -n 2p ${quoted})`]
       : [
           TRACE_ADMIN_EMAIL === undefined
-            ? "  printf 'E-mail address: '; read -r email"
+            ? "  printf 'Email address: '; read -r email"
             : `  email=${quote(TRACE_ADMIN_EMAIL)}`,
           "  printf 'Password: '; read -r password",
         ];

@@ -52,7 +52,8 @@ async function main(): Promise<void> {
 function warn(settings: Settings, logger: Logger): void {
   for (const warning of misspeltSettings(process.env)) logger.warn(warning);
   warnOfOpenDoors(settings, logger);
-  for (const name of shortSecrets(settings)) logger.warn(`${name} has fewer than 32 bytes: set a longer one`);
+  for (const name of shortSecrets(settings))
+    logger.warn(`${name} is shorter than 32 bytes: set a longer one`);
 }
 
 /** The message of a failed start; a stack only for unexpected errors. */

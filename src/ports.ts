@@ -42,7 +42,7 @@ export async function checkPorts(settings: Settings): Promise<void> {
   }
 }
 
-/** What a failure to listen means to operators, and what to do; any other error is returned as it is. */
+/** Explains a failure to listen, and what to do; returns any other error unchanged. */
 export function unusablePort(
   setting: string,
   { host, port }: { host: string; port: number },

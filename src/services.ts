@@ -142,7 +142,7 @@ interface Service {
   logger: Logger;
 }
 
-/** What the services of a process share. */
+/** Shared by the services of a process. */
 interface Shared extends Pick<OpenDatabase, 'connection' | 'owner'> {
   backups: Backups | undefined;
   /** filled when they listen */

@@ -9,10 +9,11 @@ export function warnOfOpenDoors(settings: Settings, logger: Logger): void {
   const { SERVICES, AUTH_MODE } = settings;
   const because = reachableBecause(settings);
   if (because === undefined || AUTH_MODE === 'required' || !SERVICES.includes('packet')) return;
-  const open = AUTH_MODE === 'off' ? 'EVERYTHING' : 'WHAT IS MADE WITHOUT TOKENS, ALL OBSERVATIONS AMONG IT';
+  const open =
+    AUTH_MODE === 'off' ? 'EVERYTHING' : 'ALL DATA CREATED WITHOUT TOKENS, INCLUDING ALL OBSERVATIONS';
   logger.warn(
     { AUTH_MODE, because },
-    `ANYONE WHO REACHES THIS ADDRESS CAN READ AND WRITE ${open}: set AUTH_MODE=required unless that is meant`,
+    `ANYONE WHO REACHES THIS ADDRESS CAN READ AND WRITE ${open}: set AUTH_MODE=required unless you want this`,
   );
 }
 
@@ -32,14 +33,14 @@ export function uselessLinks(
   const because = reachableBecause(settings);
   if (because === undefined) return [];
   const links = [
-    ['links in mails and QR codes of labels', 'TRACE_PUBLIC_URL', listening.trace],
-    ['links in mails', 'PUBLIC_URL', listening.packet],
-    ['links in mails', 'CONSOLE_PUBLIC_URL', consoleUrl],
+    ['links in emails and QR codes of labels', 'TRACE_PUBLIC_URL', listening.trace],
+    ['links in emails', 'PUBLIC_URL', listening.packet],
+    ['links in emails', 'CONSOLE_PUBLIC_URL', consoleUrl],
   ] as const;
   return links.flatMap(([what, setting, address]) => {
     const begins = address && (settings[setting] ?? address);
     if (begins === undefined || !isOnlyHere(begins)) return [];
-    return [`${what} begin with ${begins}, which other machines cannot open (${because}): set ${setting}`];
+    return [`${what} start with ${begins}, which other machines cannot open (${because}): set ${setting}`];
   });
 }
 

@@ -19,7 +19,7 @@ export interface StopLimits {
 /** SIGHUP comes when a terminal is closed. */
 export const STOP_SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-/** What has to be stopped; servers are added as they are created. */
+/** Servers and database to stop; servers are added as they are created. */
 export interface Running {
   servers: Server[];
   database: { stop: () => Promise<void> };
@@ -52,7 +52,7 @@ export function stopOnSignals(
       cutOff.abort();
       return;
     }
-    logger.info({ signal, drainSeconds: drainMs / 1000 }, 'stopping: requests in flight are answered first');
+    logger.info({ signal, drainSeconds: drainMs / 1000 }, 'stopping: finishing requests in flight first');
     stop(true).then(
       () => process.exit(0),
       error => {
@@ -93,11 +93,11 @@ async function stopAll(
   closed.catch(() => {});
   let clean = await Promise.race([closed, within(requestsMs, cutOff.signal)]);
   if (!clean) {
-    logger.warn('requests are still in flight: their connections are closed');
+    logger.warn('closing the connections of requests that are still in flight');
     for (const { server } of servers) server.closeAllConnections();
     clean = await Promise.race([closed, within(writesMs)]);
   }
-  if (!clean) logger.error('the services did not end; their connections to the database are closed');
+  if (!clean) logger.error('the services did not stop in time; closing their connections to the database');
   await database.stop();
 }
 

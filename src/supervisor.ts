@@ -105,7 +105,7 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
     });
     const listening = await untilReady(worker, exchange);
     if (!listening) throw new SettingsError(`worker ${number} of ${WORKERS} (${SERVICES}) did not start`);
-    logger.info({ worker: number, pid: worker.pid }, 'a worker serves');
+    logger.info({ worker: number, pid: worker.pid }, 'worker started');
     ports = portsOf(listening);
     return listening;
   }
@@ -113,10 +113,10 @@ function startWorkers({ WORKERS, SERVICES }: Settings, logger: Logger): Workers 
   function ended({ number, worker, began, failures }: WorkerSlot, how: string | number): void {
     const what = { worker: number, pid: worker.pid, ended: how };
     if (!isStopping) {
-      // It has said itself why it does not start.
+      // It has already printed why it does not start.
       if (!hasStarted) return;
       const { pause, failed } = restartPause(performance.now() - began, failures);
-      logger.error({ ...what, pause }, 'a worker ended; another one is started');
+      logger.error({ ...what, pause }, 'a worker ended; starting another one');
       exchange.restarted();
       const restart = () => startWorker(number, failed).catch(() => {});
       setTimeout(() => isStopping || restart(), pause);
@@ -172,7 +172,7 @@ function stopAllOnSignals(workers: Workers, logger: Logger, end: () => Promise<v
       level++;
       workers.send({ kind: 'stop', level });
       if (level === 1) {
-        logger.info({ signal }, 'stopping: the workers answer requests in flight first');
+        logger.info({ signal }, 'stopping: the workers finish requests in flight first');
         stop().catch(error => {
           logger.error({ err: error }, 'stopping failed');
           process.exit(1);

@@ -39,7 +39,7 @@ export async function waitForOutside(
         absence = absenceOf(error);
         if (!absence) throw explained(error, files.location);
         // Only the first one is logged, and then one a minute.
-        logger.error({ err: error }, 'the start waits');
+        logger.error({ err: error }, 'the start is waiting for an external system');
       }
       close ??= await openWaitingRoom(settings, () => absence as Absence);
       await wait(pause);
@@ -49,7 +49,7 @@ export async function waitForOutside(
   }
 }
 
-/** What is away, judging by why it could not be reached; undefined if waiting does not help. */
+/** The missing system, judging by the error; undefined if waiting does not help. */
 function absenceOf(error: unknown): Absence | undefined {
   const problem = toProblem(error);
   if (mayConnectLater(error)) return { status: 'DATABASE_UNREACHABLE', problem };

@@ -14,7 +14,7 @@ const RETRY_AFTER = 5;
 
 const NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
-/** What a start waits for. */
+/** The system that a start waits for. */
 export interface Absence {
   /** what health says */
   status: 'DATABASE_UNREACHABLE' | 'FILES_UNREACHABLE';

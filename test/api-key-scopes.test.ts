@@ -163,7 +163,7 @@ test('a key cannot change the password by the profile, nor count as a cookie of 
   expect((await trace.send('GET', '/api/user/profile', undefined, { cookie })).status).toBe(401);
 });
 
-test("a deployment's proxy may use other schemes of Authorization beside the cookie", async () => {
+test("a deployment's proxy can use other Authorization schemes in addition to the cookie", async () => {
   const user = await trace.loggedIn();
   const basic = { authorization: 'Basic dXNlcjpwYXNz' };
   expect((await user.send('GET', '/api/user/profile', undefined, basic)).status).toBe(200);

@@ -79,7 +79,7 @@ test('a key is shown once, is stored as a hash only, and counts as its user at b
   }
 });
 
-test('the list tells name, scopes, times and last use of the own keys, and never a key', async () => {
+test("the list has the name, scopes, times and last use of the user's keys, and never a key", async () => {
   const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
   await newKey(other);
   const expiresAt = new Date(Date.now() + 3600_000).toISOString();
@@ -110,7 +110,7 @@ test('a revoked key ends at once, with its open feed; another user cannot revoke
   expect((await user.send('DELETE', `${PATH}/${id}`)).status).toBe(404);
 });
 
-test('unknown, mistyped and expired keys are refused alike, and say nothing of users', async () => {
+test('unknown, mistyped and expired keys get the same refusal, which reveals nothing about users', async () => {
   const user = await trace.loggedIn();
   const { key, id } = await newKey(user);
   const unknown = (await newKey(user)).key;
@@ -125,7 +125,7 @@ test('unknown, mistyped and expired keys are refused alike, and say nothing of u
       await remote.send('GET', '/packets', undefined, bearer(bad)),
     ];
     expect([here.status, there.status, fromRemote.status], bad).toEqual([401, 401, 401]);
-    expect(here.body.errorMessage).toBe('the key is unknown, expired or revoked');
+    expect(here.body.errorMessage).toBe('the API key is unknown, expired or revoked');
     expect([there.body.error, fromRemote.body.error]).toEqual([
       here.body.errorMessage,
       here.body.errorMessage,
@@ -142,7 +142,7 @@ const ENDS: Record<string, (user: LoggedIn) => Promise<{ status: number }>> = {
   'an erasure': user => user.send('POST', '/api/user/erase', { currentPassword: PASSWORD }),
 };
 
-test.each(Object.entries(ENDS))('%s ends the keys of the user, for good', async (_end, end) => {
+test.each(Object.entries(ENDS))("%s permanently ends the user's keys", async (_end, end) => {
   const user = await trace.loggedIn();
   const { key } = await newKey(user);
   expect(await packets(key)).toBe(200);
@@ -159,7 +159,7 @@ test('a logout leaves keys alone', async () => {
   expect(await packets(key)).toBe(200);
 });
 
-test('what a key is made from is checked, and a user has at most 50, also when asked for at once', async () => {
+test("a key's name, scopes and times are checked, and a user has at most 50, even with simultaneous requests", async () => {
   const user = await trace.loggedIn();
   const create = (body: object) => user.send('POST', PATH, { name: 'x', scopes: ['read'], ...body });
   const past = { expiresAt: '2020-01-01T00:00:00Z' };
@@ -202,7 +202,7 @@ test('the export of personal data lists the keys without secrets', async () => {
   expect(text).not.toContain(key.slice(3, 20));
 });
 
-test('a key made without a second factor ends where the role of its user comes to need one', async () => {
+test("a key created without a second factor ends when its user's role requires one", async () => {
   const strict = await runningTrace({ SECOND_FACTOR_REQUIRED: 'REGIONAL_ADMIN' }, trace);
   const strictPacket = await runningService({ AUTH_MODE: 'required' }, strict, { registry: strict.registry });
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
@@ -213,14 +213,14 @@ test('a key made without a second factor ends where the role of its user comes t
   const refused = await strictPacket.send('GET', '/packets', undefined, bearer(before));
   expect([refused.status, refused.body.error]).toEqual([
     401,
-    expect.stringContaining('needs a second factor'),
+    expect.stringContaining('requires a second factor'),
   ]);
 
   const here = { send: sendAs(strict, regional.cookie) };
   const early = await here.send('POST', PATH, { name: 'x', scopes: ['read'] });
   expect([early.status, early.body.errorMessage]).toEqual([
     403,
-    expect.stringContaining('needs a second factor'),
+    expect.stringContaining('requires a second factor'),
   ]);
   const { app } = await withSecondFactor(here);
   expect(await listed(regional)).toEqual([]);
@@ -235,7 +235,7 @@ function sendAs(at: RunningTrace, cookie: string): LoggedIn['send'] {
   return (method, path, body) => at.send(method, path, body, { cookie });
 }
 
-test('a packet service elsewhere asks for a key once, and stops with it when its answer is old', async () => {
+test('a remote packet service looks up a key once, and stops accepting it when the answer expires', async () => {
   const user = await trace.loggedIn();
   const { key, id } = await newKey(user);
   const hash = apiKeyHash(key) as Buffer;

@@ -435,7 +435,7 @@ async function requestAs(
   return { status: response.status, headers: response.headers, text, body };
 }
 
-test('the table has every route of the service, and nothing else', async () => {
+test('the table lists exactly the routes of the service', async () => {
   const { body } = await required.send('GET', '/openapi.json');
   const routes = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -497,7 +497,7 @@ test.each(CASES)('AUTH_MODE=off: %s', (route, row) =>
   }),
 );
 
-test.each(CASES)('%s: with a token that is not good', async (route, row) => {
+test.each(CASES)('%s: with an invalid token', async (route, row) => {
   // Nothing changes: all are refused, or open.
   common ??= makeWorld();
   const world = await common;
@@ -534,7 +534,7 @@ test("a user identifier in the request may only repeat the token's user", async 
   expect((await required.send('GET', '/chat/threads?user_id=ana', undefined, headers)).status).toBe(200);
 });
 
-test('a message that was shared with a user is readable by that user, and by no other stranger', async () => {
+test('a message that was shared with a user is readable by that user, and by no other non-participant', async () => {
   const world = await makeWorld();
   const recipient = `recipient-${newUlid()}`;
   const contact = `${recipient}@example.org`;
@@ -549,7 +549,7 @@ test('a message that was shared with a user is readable by that user, and by no 
   expect(await read('stranger')).toBe(403);
 });
 
-test('lists leave out the messages of threads that a user takes no part in', async () => {
+test('lists leave out messages of threads in which the user is not a participant', async () => {
   const world = await makeWorld();
   const seen = async (user: string) => {
     const { body } = await required.send(

@@ -46,7 +46,7 @@ async function authorIn(table: string, key: string, ulid: string): Promise<strin
   return rows[0].author;
 }
 
-test("the token's user is kept beside every packet, never in it, and is its sender in the graph", async () => {
+test("the token's user is stored with every packet, never in it, and is its sender in the graph", async () => {
   const thread_id = await created('/chat/threads', { name: 'Rust' }, amina);
   const packets = [
     await created('/intake/scouting', { ...observation, from_user: 'whoever' }, amina),
@@ -69,7 +69,7 @@ test("the token's user is kept beside every packet, never in it, and is its send
   expect(JSON.stringify(body)).not.toContain('amina');
 });
 
-test('without a token there is no author: a message has the sender that it names, an observation none', async () => {
+test('without a token there is no author: a message has the sender in its body, an observation none', async () => {
   const thread_id = await created('/chat/threads', { name: 'Rust', created_by: 'ben' });
   const message = await created('/intake/chat-message', { thread_id, text: 'x', from_user: 'ben' });
   const seen = await created('/intake/scouting', { ...observation, from_user: 'ben' });
@@ -102,7 +102,7 @@ test('threads, shares and invitations keep the token that they were made with', 
   expect(await made({}, 'ben')).toEqual([null, null, null]);
 });
 
-test('every user who ever came with a valid token is remembered, by each process', async () => {
+test('each process remembers every user who ever sent a valid token', async () => {
   const other = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
   try {
     const dora = bearer(await secretToken('dora'));
@@ -120,14 +120,14 @@ test('every user who ever came with a valid token is remembered, by each process
   }
 });
 
-test('a token whose user PostgreSQL could not hold names nobody', async () => {
+test('a token whose user PostgreSQL cannot store has no user', async () => {
   for (const sub of ['a\0b', 'a\ud800b']) {
     const answer = await service.send('GET', '/packets', undefined, bearer(await secretToken(sub)));
     expect(answer.status, answer.text).toBe(401);
   }
 });
 
-test('a page of packets says who sent each of them where it is asked to', async () => {
+test('a page of packets has the sender of each packet on request', async () => {
   await created('/intake/scouting', { ...observation, observed_at: '2019-03-01T08:15:00Z' }, amina);
   await created('/intake/scouting', { ...observation, observed_at: '2019-03-01T08:16:00Z', from_user: 'x' });
   const query = '/packets?from=2019-03-01&to=2019-03-02&type=note&order=asc';

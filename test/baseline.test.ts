@@ -104,7 +104,7 @@ const CHANGES: [statement: string, line: RegExp][] = [
   ['DELETE FROM trace_backend.currency_types', /^trace_backend\.currency_types .*"EUR"/],
 ];
 
-test('a change of anything that the catalogues and tables say is found', async () => {
+test('any change in the catalogues and tables is found', async () => {
   await withClient(alone, async client => {
     await client.query('SET search_path = packet_service');
     for (const [statement] of CHANGES) await client.query(statement);

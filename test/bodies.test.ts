@@ -42,7 +42,7 @@ const observation = (message: string) => ({
   message,
 });
 
-test('large bodies that arrive together are bounded; who is refused may come back, and small requests are taken', async () => {
+test('concurrent large bodies are limited; refused clients can retry, and small requests are accepted', async () => {
   const batches = Array.from({ length: 5 }, () => halfABatch(service.url, 14 * MIB));
   await eventually(() => batches.some(({ answer }) => answer() !== ''));
   const refused = batches.filter(({ answer }) => answer() !== '');
@@ -59,7 +59,7 @@ test('large bodies that arrive together are bounded; who is refused may come bac
   await eventually(async () => (await service.send('POST', '/intake/batch', items)).status === 200);
 });
 
-test('what is announced and not sent keeps nobody out', async () => {
+test('a body that is announced but not sent blocks nobody', async () => {
   for (let n = 0; n < 20; n++) {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     sockets.push(socket.on('error', () => {}));
@@ -74,7 +74,7 @@ test('what is announced and not sent keeps nobody out', async () => {
   await eventually(async () => (await service.send('POST', '/intake/batch', items)).status === 200);
 });
 
-test('one client address holds half of what there is, and others go on', async () => {
+test('one client address gets at most half of the capacity, and others continue', async () => {
   const forwarded = ['x-forwarded-for: 203.0.113.7'];
   const batches = Array.from({ length: 3 }, () => halfABatch(proxied.url, 14 * MIB, forwarded));
   await eventually(() => batches.some(({ answer }) => answer() !== ''));
@@ -84,7 +84,7 @@ test('one client address holds half of what there is, and others go on', async (
   expect((await proxied.send('POST', '/intake/batch', items, otherAddress)).status).toBe(200);
 });
 
-test('a body counts by what it is without its encoding', async () => {
+test('a body counts with its decompressed size', async () => {
   const { gzipSync } = await import('node:zlib');
   const items = JSON.stringify(
     Array(35).fill({ intake: 'scouting', body: observation('x'.repeat(400_000)) }),

@@ -77,7 +77,7 @@ async function expectShared(
 }
 
 test(
-  'one caller has one export, and another one is served',
+  'one caller has one export, and another caller is served',
   () =>
     expectShared(
       headers => begun(service.url, 'POST /graph/materialize', { ...headers, 'content-length': '0' }),
@@ -98,7 +98,7 @@ test(
   30_000,
 );
 
-test('callers without a token never have all places of exports: a token finds one free', async () => {
+test('callers without a token never take all slots of exports: one stays free for tokens', async () => {
   const held = await begun(service.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
   // Another address waits, although a slot is free.
   const small = '/packets.csv?columns=id&type=none';
@@ -120,7 +120,7 @@ test('callers without a token never have all places of exports: a token finds on
   for (const connection of both) connection.close();
 }, 30_000);
 
-test('where no token can be checked, callers without one have all places of exports', async () => {
+test('callers without a token can take all slots of exports if no token can be checked', async () => {
   const open = await runningService({ TRUST_PROXY: 'true', AUTH_MODE: 'off' }, service);
   const held = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.1' });
   const other = await begun(open.url, 'GET /packets.ndjson', { 'x-forwarded-for': '192.0.2.2' });
@@ -129,7 +129,7 @@ test('where no token can be checked, callers without one have all places of expo
   await open.stop();
 }, 30_000);
 
-test('a client that reads an export too slowly is disconnected and counted, and its place is free again', async () => {
+test('a client that reads an export too slowly is disconnected and counted, and its slot is free again', async () => {
   onTestFinished(() => void vi.useRealTimers());
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const slow = await runningService({ TRUST_PROXY: 'true', USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
@@ -165,7 +165,7 @@ test('the file of all fields counts as an export', async () => {
   );
 }, 30_000);
 
-test('one caller has so many uploads, by form or by tus, and another one is served', async () => {
+test('one caller has a maximum of uploads, by form or by tus, and another caller is served', async () => {
   const held = (headers: Headers) => begun(service.url, 'POST /attachments', { ...FORM, ...headers }, PART);
   await expectShared(held, headers => upload(service, 'x', { headers }), 'uploads');
   await expectShared(
@@ -180,7 +180,7 @@ test('one caller has so many uploads, by form or by tus, and another one is serv
   );
 }, 30_000);
 
-test('one caller has so many feeds and waiting requests, and another one is served', async () => {
+test('one caller has a maximum of feeds and waiting requests, and another caller is served', async () => {
   const since = (
     await eventually(
       () => service.send('GET', '/sync/packets'),
@@ -211,7 +211,7 @@ test('one caller has so many feeds and waiting requests, and another one is serv
   }
 }, 30_000);
 
-test('in the trace backend one user has so many uploads', async () => {
+test('in the trace backend one user has a maximum of uploads', async () => {
   const [first, second] = [await trace.loggedIn(), await trace.loggedIn()];
   const post = (cookie: string) => {
     const form = new FormData();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a command reports on standard output and exits with 0, and a wrong one is one sentence and exits with 2', async () => {
+test('a command reports on standard output and exits with 0; a wrong one prints one sentence and exits with 2', async () => {
   const { host, port, user, password, database: name } = database.connection;
   const url = `postgres://${user}:${password}@/${name}?host=${encodeURIComponent(host)}&port=${port}`;
   expect(await fieldtrace({ DATABASE_URL: url }, 'verify')).toMatchObject({
@@ -25,6 +25,6 @@ test('a command reports on standard output and exits with 0, and a wrong one is 
   expect(await fieldtrace({}, 'kyes', 'rotate')).toEqual({
     code: 2,
     out: '',
-    err: 'fieldtrace: there is no command kyes; did you mean keys rotate?\n',
+    err: 'fieldtrace: unknown command kyes; did you mean keys rotate?\n',
   });
 });

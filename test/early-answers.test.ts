@@ -21,7 +21,7 @@ afterAll(async () => {
 const MIB = 1024 * 1024;
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('who sends a large body to 401, 404 or 413 can read the answer, every time', async () => {
+test('clients that send a large body can read a 401, 404 or 413', async () => {
   const ends: [number, string, Record<string, string>, number][] = [
     [401, `${packet.url}/intake/scouting`, { authorization: 'Bearer not.a.token' }, 400 * 1024],
     [
@@ -54,7 +54,7 @@ test('who sends a large body to 401, 404 or 413 can read the answer, every time'
   }
 });
 
-test('of a body that nobody wants no more than about 1 MiB is read, and not for long', async () => {
+test('at most about 1 MiB of an unwanted body is read, and not for long', async () => {
   for (const head of [
     'POST /nothing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 999999999\r\n\r\n',
     'POST /nothing HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
@@ -69,7 +69,7 @@ test('of a body that nobody wants no more than about 1 MiB is read, and not for 
   }
 });
 
-test('a connection whose body came whole goes on being used after an error', async () => {
+test('a connection stays in use after an error if its body arrived completely', async () => {
   const socket = connect(Number(new URL(packet.url).port), '127.0.0.1');
   const body = '{"observed_at":1}';
   const request = `POST /intake/scouting HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
@@ -82,7 +82,7 @@ test('a connection whose body came whole goes on being used after an error', asy
   socket.destroy();
 });
 
-test('401 says by WWW-Authenticate how to show who one is', async () => {
+test('401 says in WWW-Authenticate how to authenticate', async () => {
   const challenge = async (answer: Promise<{ status: number; headers: Headers }>) => {
     const { status, headers } = await answer;
     return [status, headers.get('www-authenticate')];
@@ -105,7 +105,7 @@ test('401 says by WWW-Authenticate how to show who one is', async () => {
   expect(await challenge(trace.send('GET', '/api/discoverability?contact=x'))).toEqual([401, 'Bearer']);
 });
 
-test('a body may be sent as gzip or deflate', async () => {
+test('a body can be sent as gzip or deflate', async () => {
   const send = (body: Uint8Array, encoding: string, path = '/intake/scouting', type = 'application/json') =>
     packet.send('POST', path, body, { 'content-encoding': encoding, 'content-type': type });
   const text = JSON.stringify(observation);
@@ -136,7 +136,7 @@ test('a body may be sent as gzip or deflate', async () => {
   expect(created.status).toBe(200);
 });
 
-test('an encoded body is bounded by what comes out of it, and one that is broken is 400', async () => {
+test('an encoded body is limited by its decompressed size, and a broken one is 400', async () => {
   const send = (body: Uint8Array, encoding: string, path = '/intake/scouting') =>
     packet.send('POST', path, body, { 'content-encoding': encoding, 'content-type': 'application/json' });
   const bomb = gzipSync(Buffer.alloc(200 * MIB, 0x20));
@@ -148,11 +148,11 @@ test('an encoded body is bounded by what comes out of it, and one that is broken
   const whole = gzipSync(text);
   for (const broken of [Buffer.from(text), whole.subarray(0, -9), whole.subarray(3)]) {
     const { status, body } = await send(broken, 'gzip');
-    expect([status, body.error]).toEqual([400, 'the body is not valid gzip, as Content-Encoding says']);
+    expect([status, body.error]).toEqual([400, 'Content-Encoding says gzip, but the body is not valid gzip']);
   }
 });
 
-test('other encodings are 415, which says which are read', async () => {
+test('other encodings are 415, which lists the supported ones', async () => {
   for (const encoding of ['br', 'zstd', 'compress', 'gzip, gzip', '__proto__']) {
     const answer = await packet.send('POST', '/intake/scouting', observation, {
       'content-encoding': encoding,

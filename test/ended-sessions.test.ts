@@ -62,7 +62,7 @@ const ENDS: Record<string, (who: LoggedIn, of: RunningTrace) => Promise<unknown>
 };
 
 test.each(Object.entries(ENDS))(
-  "%s ends the token at the packet service of the same process, and its feed; nobody else's",
+  "%s ends the token and its feed at the packet service of the same process, and nobody else's",
   async (_end, end) => {
     const [user, bystander] = [await trace.loggedIn(), await trace.loggedIn()];
     expect([await status(user), await status(bystander)]).toEqual([200, 200]);
@@ -75,7 +75,7 @@ test.each(Object.entries(ENDS))(
   },
 );
 
-test('what another process ends is ended here at the next request', async () => {
+test('a session that another process ends is ended here at the next request', async () => {
   const user = await trace.loggedIn();
   expect(await status(user)).toBe(200);
   await ENDS['a logout']?.(user, otherTrace);

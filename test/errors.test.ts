@@ -75,7 +75,7 @@ test('a body that is not JSON is refused with {error} on every route that takes 
   }
 });
 
-test('a body that is neither a form nor the bytes of a file is refused where those are uploaded', async () => {
+test('uploads refuse a body that is neither a form nor the bytes of a file', async () => {
   const uploads = (await operations()).filter(
     ({ takes }) => takes.length > 0 && !takes.includes('application/json'),
   );
@@ -106,7 +106,7 @@ test('a body larger than any limit is 413 with {error} on every route that takes
   }
 });
 
-test('what is not HTTP, or has too large headers, is answered with {error} too', async () => {
+test('invalid HTTP and oversized headers also get {error}', async () => {
   const requests: [number, string][] = [
     [400, 'NONSENSE\r\n\r\n'],
     [400, 'GET /packets HTTP/9.9\r\n\r\n'],
@@ -121,7 +121,7 @@ test('what is not HTTP, or has too large headers, is answered with {error} too',
   }
 });
 
-test('a failure inside is 500 with {error} that tells nothing of the inside', async () => {
+test('an internal failure is 500 with {error} that reveals no internals', async () => {
   const broken = await runningService({}, service);
   await service.pool.query('ALTER TABLE packets RENAME TO packets_elsewhere');
   const { status, body } = await broken.send('GET', '/packets');
@@ -140,7 +140,7 @@ test("every answer forbids content sniffing and carries the request id, the call
   expect(made.headers.get('x-request-id')).toMatch(/^[0-9a-f]{8}-/);
 });
 
-test('Fieldtrace-Reason says why a request failed, and a batch says it of each item', async () => {
+test('Fieldtrace-Reason says why a request failed, and a batch gives the reason of each item', async () => {
   const checked = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET }, service);
   const [ana, ben] = [bearer(await secretToken('ana')), bearer(await secretToken('ben'))];
   const { thread_id } = (await checked.send('POST', '/chat/threads', { name: 'Ours' }, ana)).body;
@@ -199,7 +199,7 @@ test('Fieldtrace-Reason says why a request failed, and a batch says it of each i
   expect([batch.status, batch.headers.get('fieldtrace-reason')]).toEqual([200, null]);
   expect(batch.body.results).toEqual([
     {
-      error: `there is no thread ${unknown}`,
+      error: `thread ${unknown} not found`,
       status: 404,
       reason: 'thread.unknown',
       parameters: { id: unknown },

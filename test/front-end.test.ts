@@ -25,7 +25,7 @@ afterAll(async () => {
   await mail.stop();
 });
 
-test('what the public front end of INATrace declares is served as it declares it, but for the operations in lacking.json', () => {
+test('the operations that the INATrace front end declares are served as declared, except those in lacking.json', () => {
   const lacking = new Set(LACKING);
   const broken: string[] = [];
   const done: string[] = [];
@@ -44,7 +44,7 @@ test('what the public front end of INATrace declares is served as it declares it
   expect(done, 'compatible: remove them from test/fixtures/front-end/lacking.json').toEqual([]);
 });
 
-test('what it was seen to send to compatible operations is valid', async () => {
+test('requests that the front end was seen to send to compatible operations are valid', async () => {
   const lacking = new Set(LACKING);
   for (const sent of SENT.filter(operation => !lacking.has(keyOf(operation)))) {
     const { method, queries = [], body } = sent;
@@ -199,7 +199,7 @@ async function checkHidden(stranger: LoggedIn, companyId: number) {
       const { status, body } = await stranger.send('GET', `/api/company/${path.replace('X', String(id))}`);
       expect([status, body], path).toEqual([
         404,
-        { status: 'NOT_FOUND', errorMessage: 'there is no such company' },
+        { status: 'NOT_FOUND', errorMessage: "company not found, or you don't have access" },
       ]);
     }
   }

@@ -63,7 +63,7 @@ function withId({ Header, Body, Footer }: Packet, id: string): Packet {
 
 const observe = ({ send }: RunningService) => send('POST', '/intake/scouting', observation);
 
-test('both services say OK in the shape of the interface, with details for operators and a mere sign of life', async () => {
+test("both services report OK in the interface's shape, with details for operators and a liveness check", async () => {
   const trace = await startTrace();
   for (const [service, { send }] of Object.entries({
     'packet-service': await start(),
@@ -103,7 +103,7 @@ test.each(['packet service', 'trace backend'])(
   },
 );
 
-test('a database that has fallen silent makes it 503, and requests are answered 503 with Retry-After', async () => {
+test('a silent database makes health 503, and requests get 503 with Retry-After', async () => {
   const { service, relay } = await startBehindRelay();
   expect((await observe(service)).status).toBe(201);
   relay.blackHole();
@@ -145,7 +145,7 @@ test('after a failover that left every open connection dead, packets are stored 
   expect(rows[0].count).toBe(20 + 2 + 39);
 });
 
-test('while packets cannot be written for a lock, this process is 503 and reads go on', async () => {
+test('health is 503 and reads continue while a lock blocks the writing of packets', async () => {
   const service = await start();
   const { packet_uuid } = (await observe(service)).body;
   const holder = await service.pool.connect();
@@ -161,7 +161,7 @@ test('while packets cannot be written for a lock, this process is 503 and reads 
   expect((await observe(service)).status).toBe(201);
 });
 
-test('a server that became read-only keeps it 200 with WRITES_REFUSED; reads go on, and writes when the next one takes over', async () => {
+test('health stays 200 with WRITES_REFUSED on a read-only server; reads continue, and writes after the failover', async () => {
   const service = await start();
   const server = inject('databaseServer');
   const name = await nameOf(service);
@@ -174,7 +174,7 @@ test('a server that became read-only keeps it 200 with WRITES_REFUSED; reads go 
 
   const refused = await eventually(
     () => observe(service),
-    ({ body }) => /accepts no writes/.test(body.error),
+    ({ body }) => /not accepting writes/.test(body.error),
   );
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
   await becomes(service, 200, 'WRITES_REFUSED');
@@ -193,7 +193,7 @@ test('a server that became read-only keeps it 200 with WRITES_REFUSED; reads go 
   expect((await service.send('GET', '/metrics')).text).toMatch(/^writes_refused\{.*\} 0$/m);
 });
 
-test('what waits for health gets an answer at once, whatever the database does', async () => {
+test('health answers at once, whatever the database does', async () => {
   const { service, relay } = await startBehindRelay();
   await becomes(service, 200, 'OK');
   relay.blackHole();
@@ -203,7 +203,7 @@ test('what waits for health gets an answer at once, whatever the database does',
   expect(answers.every(({ body }) => body.status === 'OK')).toBe(true);
 });
 
-test('a service whose database has fallen silent stops all the same', async () => {
+test('a service with a silent database still stops', async () => {
   const { service, relay } = await startBehindRelay();
   await becomes(service, 200, 'OK');
   relay.blackHole();
@@ -213,7 +213,7 @@ test('a service whose database has fallen silent stops all the same', async () =
   await service.stop();
 }, 50_000);
 
-test('questions of supervisors are exempt from the limits of an address', async () => {
+test('health checks are exempt from limits by address', async () => {
   const limits = { TRUST_PROXY: '1', RATE_LIMIT: 'on' };
   const trace = await runningTrace(limits);
   opened.push(trace.stop);

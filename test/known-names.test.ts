@@ -103,7 +103,7 @@ test('a user knows the names of colleagues and of those who have shared, opened 
   expect((await ana.send('GET', `/packet/people/names?user_ids=${many}`)).status).toBe(400);
 });
 
-test('what was shared, opened or written without a token does not tell the name that it is in', async () => {
+test('shares, threads and messages without a token do not reveal the name of the user they claim', async () => {
   const ana = await person('Ana');
   // Who has never sent a token can be named by anybody.
   const { id } = await pages.newUser('USER', { name: 'Zawadi', surname: 'Mwangi' });
@@ -121,7 +121,7 @@ test('what was shared, opened or written without a token does not tell the name 
   expect(answer.body).toEqual({ users: [] });
 });
 
-test('a table has names of fields and of known authors where they are asked for, in every format', async () => {
+test('a table has names of fields and known authors on request, in every format', async () => {
   const [ana, ben] = [await person('Ana'), await person('Ben')];
   const { status, text } = await ana.send('PUT', '/packet/fields', square(20));
   expect(status, text).toBe(200);
@@ -201,7 +201,7 @@ const inbox = async (send: Send, query: string) => {
   return answer.body.shares.map(({ from_user, from_name }: Record<string, string>) => [from_user, from_name]);
 };
 
-test('who gets a share is told the name of its sender, and nobody else is', async () => {
+test("only the recipient of a share sees the sender's name", async () => {
   const [ana, ben, eve] = [await stranger('Ana'), await stranger('Ben'), await stranger('Eve')];
   await share(ana.send, ben.email);
   await share(ana.send, ben.email);
@@ -218,7 +218,7 @@ test('who gets a share is told the name of its sender, and nobody else is', asyn
   expect((await eve.send('GET', `/packet/shares/inbox?details=true&user_id=${ben.id}`)).status).toBe(403);
 });
 
-test('who takes part in a thread is told the names of those who have opened it or written in it, and of nobody else', async () => {
+test("participants of a thread see the names of those who opened it or wrote in it, and nobody else's", async () => {
   const [ana, ben, eve] = [await stranger('Ana'), await stranger('Ben'), await stranger('Eve', false)];
   const { thread_id } = (await ana.send('POST', '/packet/chat/threads', { name: 'Lot 7' })).body;
   const thread = `/packet/chat/threads/${thread_id}`;
@@ -246,7 +246,7 @@ test('who takes part in a thread is told the names of those who have opened it o
   }
 });
 
-test('a thread or message without a token does not tell the name that it is in', async () => {
+test('a thread or message without a token does not reveal the name of the user it claims', async () => {
   const ben = await stranger('Ben');
   // Who has never sent a token can be named by anybody.
   const { id } = await pages.newUser('USER', { name: 'Zawadi', surname: 'Mwangi' });
@@ -266,7 +266,7 @@ test('a thread or message without a token does not tell the name that it is in',
   expect(messages[0]).not.toHaveProperty('from_name');
 });
 
-test('sharing in the name of a user without their token does not tell that name', async () => {
+test("sharing in a user's name without their token does not reveal that name", async () => {
   const { id } = await pages.newUser('USER', { name: 'Zawadi', surname: 'Mwangi' });
   const eve = await stranger('Eve');
   const direct = sender(pages.packetUrl);
@@ -279,7 +279,7 @@ test('sharing in the name of a user without their token does not tell that name'
   ]);
 });
 
-test('an invitation that waits for a user names its sender', async () => {
+test('a pending invitation names its sender', async () => {
   const [ana, ben, eve] = [await stranger('Ana'), await stranger('Ben', false), await stranger('Eve')];
   await share(ana.send, ben.email);
   const path = `/packet/invitations?contact_value=${encodeURIComponent(ben.email)}`;

@@ -43,7 +43,7 @@ async function operations(of: RunningService, path: string): Promise<Operation[]
 /** A JSON text of so many bytes. */
 const textOf = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`;
 
-test('the definitions say how large every body may be, and what a larger one is answered', async () => {
+test('the definitions state the maximum size of every body, and the answer to larger ones', async () => {
   for (const [of, path] of [
     [service, '/openapi.json'],
     [trace, '/v3/api-docs'],
@@ -91,7 +91,7 @@ test('a body with too many values is refused before it is parsed, by every route
   }
 });
 
-test('a list that is too long is told alone, however wrong its items are', async () => {
+test('a list that is too long is the only fault reported, however wrong its items are', async () => {
   for (const [field, items, most] of [
     ['associatedCompanies', Array(6000).fill({ company: { id: {} }, type: 5 }), 200],
     ['labels', Array(100_000).fill(0), 50],
@@ -101,12 +101,12 @@ test('a list that is too long is told alone, however wrong its items are', async
     const { status, body } = await user.send('POST', '/api/product/create', { name: 7, ...value });
     expect(status, JSON.stringify(body)).toBe(400);
     expect(body.validationErrorDetails.fieldErrors).toEqual({
-      [field]: `${field} must NOT have more than ${most} items`,
+      [field]: `${field} must have at most ${most} items`,
     });
   }
 });
 
-test('of a list that is as long as it may be, no more than fifty faults are told, each once and by its path', async () => {
+test('at most fifty faults of a list are reported, each once and by its path', async () => {
   const associatedCompanies = Array(200).fill({ company: { id: {} }, type: 'ROASTER' });
   const { body } = await user.send('POST', '/api/product/create', { name: 'Bourbon', associatedCompanies });
   const { fieldErrors } = body.validationErrorDetails;

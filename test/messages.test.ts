@@ -43,7 +43,7 @@ function sample(english: object, german: object): string {
   return folder;
 }
 
-test('what a language lacks is listed and no fault; other placeholders, empty forms and unknown keys are faults', () => {
+test('missing translations are listed but not faults; other placeholders, empty forms and unknown keys are faults', () => {
   const files = { one: '{count} file', other: '{count} files' };
   const found = readCatalogue(
     sample(
@@ -56,14 +56,14 @@ test('what a language lacks is listed and no fault; other placeholders, empty fo
     'de home.hello: has the placeholders {nam}, not {name}',
     'de home.files: lacks the form "other"',
     'de home.empty: is empty',
-    'de home.more: English has no such message',
+    'de home.more: has no English message',
   ]);
   expect(usageFaults(found)).toEqual(
-    expect.arrayContaining(['home.files: nothing uses it', 'home.today.hour: English lacks it']),
+    expect.arrayContaining(['home.files: is unused', 'home.today.hour: has no English message']),
   );
 });
 
-test('the build gives the console English where a language lacks a message, and changes no other file', async () => {
+test('the build fills missing messages of the console with English, and changes no other file', async () => {
   const plugIn: string = path.join(ROOT, 'console/english-messages.js');
   const { englishMessages } = await import(plugIn);
   const folder = sample({ title: 'Start', end: 'End' }, {});
@@ -74,7 +74,7 @@ test('the build gives the console English where a language lacks a message, and 
   expect(JSON.parse(of('de/home.json', '{"end":"Ende"}').code)).toEqual({ title: 'Start', end: 'Ende' });
 });
 
-test('the services have English where a language lacks a message, or everything', () => {
+test('the services use English if a language lacks a message, or everything', () => {
   const wordsIn = readMessages<string>('services/label-instructions.json');
   const keys = Object.keys(english).filter(key => key.startsWith('label-instructions.'));
   for (const language of MESSAGE_LANGUAGES) {

@@ -143,7 +143,7 @@ test('lists leave out what was made with a token, and keep observations', async 
   expect((await send('POST', '/chat/query', { keyword: 'secret' }, nomad)).text).toContain(message);
 });
 
-test("an id that was seen in a token is nobody else's, in any process and from the first request on", async () => {
+test('an id from a token belongs to its user in every process, from the first request on', async () => {
   await service.send('PUT', '/directory/users/late', { contacts: [], discoverable: true });
   const open = (await make('/chat/threads', { name: 'Open', created_by: 'late' })).thread_id;
   const claims: [string, string, unknown?][] = [
@@ -173,7 +173,7 @@ test("an id that was seen in a token is nobody else's, in any process and from t
   expect((await send('POST', '/intake/scouting', { ...observation, from_user: 'late' })).status).toBe(201);
 });
 
-test('an anonymous feed tells of anonymous threads and shares alone, also when it resumes', async () => {
+test('an anonymous feed has only events of anonymous threads and shares, also when it resumes', async () => {
   const feed = await openFeed(other.url, 'nomad');
   const thread_id = (await make('/chat/threads', { name: 'Open', created_by: 'nomad' })).thread_id;
   await make('/intake/chat-message', { thread_id: owned.thread, text: 'a secret too' }, ana);
@@ -216,7 +216,7 @@ test("an invitation that a token's user sent is accepted with a token only", asy
   expect((await send('GET', '/shares/inbox', undefined, guest)).text).toContain(invitation_id);
 });
 
-test('with AUTH_MODE=off nothing is closed, and with required everything is', async () => {
+test('nothing is closed with AUTH_MODE=off, and everything with required', async () => {
   const off = await runningService({ AUTH_MODE: 'off' }, service);
   expect((await off.send('GET', `/packets/${owned.message}`)).status).toBe(200);
   expect((await off.send('GET', '/chat/threads?user_id=ana')).text).toContain(owned.thread);

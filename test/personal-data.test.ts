@@ -120,7 +120,7 @@ const linesOf = (files: Map<string, Buffer>, name: string) =>
     .filter(line => line !== '')
     .map(line => JSON.parse(line));
 
-test('a user takes out everything that both services keep about them, as JSON and files, and nothing of others', async () => {
+test("a user exports everything that both services store about them, as JSON and files, and nobody else's data", async () => {
   const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   await trace.pool.query('UPDATE users SET discoverable = true WHERE id = ANY ($1)', [[user.id, friend.id]]);
   const left = await busyUser(user, friend, 'ana-elsewhere@example.org');
@@ -184,7 +184,7 @@ test('a user takes out everything that both services keep about them, as JSON an
   }
 });
 
-test('an archive has every field of a company that its user has made', async () => {
+test('an archive has every field of a company that its user has created', async () => {
   const user = await trace.loggedIn();
   const chain = await admin.send('PUT', '/api/chain/value-chain', { name: 'Coffee' });
   const { body: uploaded } = await uploadFile(trace, user, 'image', await picture(9, 9).png().toBuffer());
@@ -213,7 +213,7 @@ test('an archive has every field of a company that its user has made', async () 
   );
 });
 
-test('a SYSTEM_ADMIN exports any user; nobody else does, and it is in the audit', async () => {
+test('only a SYSTEM_ADMIN exports other users, and the export is in the audit', async () => {
   const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
   const route = `/api/user/admin/export/${user.id}`;
   for (const who of [user, regional]) expect((await who.send('GET', route)).status).toBe(403);
@@ -243,7 +243,7 @@ async function mails(): Promise<string> {
   return (await Promise.all(names.map(name => readFile(path.join(folder, name), 'utf8')))).join('\n');
 }
 
-test('an erased account is gone for good from both services; packets and what others rely on stay', async () => {
+test('an erased account is gone from both services for good; packets and data that others rely on stay', async () => {
   const [user, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   await trace.pool.query('UPDATE users SET discoverable = true WHERE id = ANY ($1)', [[user.id, friend.id]]);
   await user.send('PUT', '/api/user/profile', { name: 'Zawadi', surname: 'Nyiramana' });
@@ -298,7 +298,7 @@ test('an erased account is gone for good from both services; packets and what ot
     companyIds: [],
   });
   const revive = await admin.send('POST', '/api/user/admin/execute/ACTIVATE_USER', { id: user.id });
-  expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account is erased']);
+  expect([revive.status, revive.body.errorMessage]).toEqual([400, 'the account has been erased']);
   const again = { email: user.email, password: PASSWORD, name: 'Ana', surname: 'Uwase' };
   expect((await trace.send('POST', '/api/user/register', again)).body.data.id).not.toBe(user.id);
   expect((await sendAs(friend, 'GET', '/shares/inbox')).shares).toHaveLength(1);
@@ -346,7 +346,7 @@ test('an erasure whose second half fails is repeated until it is done, whatever 
   await packetServiceData.close();
 });
 
-test("who erases an account that claims another person's address takes nothing from that person", async () => {
+test("erasing an account that claims another person's address takes nothing from that person", async () => {
   const [claimant, friend] = [await trace.loggedIn(), await trace.loggedIn()];
   const left = await busyUser(claimant, friend, 'victim@example.org');
   const third = await trace.loggedIn();
@@ -403,7 +403,7 @@ test('an invitation of an address is in the archive of its user, and is erased w
   expect(left.rows).toHaveLength(1);
 });
 
-test('an account takes out and erases nothing that waits for an address that its owner has not confirmed', async () => {
+test('an account exports and erases nothing that waits for an address its owner has not confirmed', async () => {
   const [thief, owner, friend] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
   await trace.pool.query('UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [thief.id]);
   const companyId = await companyOf(trace, 'Inviting', [owner]);
@@ -458,7 +458,7 @@ test('a company whose last member is erased stays; a SYSTEM_ADMIN places another
   expect(body.data.users.map(({ id }: { id: number }) => id)).toContain(next.id);
 });
 
-test('what belongs to a company is not in the archive of a user who has left it', async () => {
+test("a company's data are not in the archive of a user who has left it", async () => {
   const [user, colleague] = [await trace.loggedIn(), await trace.loggedIn()];
   const companyId = await companyOf(trace, 'Kept', [user, colleague]);
   const id = await added(user, { name: 'Secret blend', company: { id: companyId } });
@@ -481,7 +481,7 @@ test('what belongs to a company is not in the archive of a user who has left it'
   expect(lines[0]).not.toHaveProperty('user_id');
 });
 
-test('an archive is sent while it is made, one at a time for a user; its end frees the way for the next', async () => {
+test('an archive is streamed, one at a time per user; the next one can start when it ends', async () => {
   const user = await trace.loggedIn();
   const large = randomBytes(32 * 1024 * 1024);
   await upload(packet, large, { headers: tokenOf(user), name: 'large.bin' });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('SIGTERM answers what is in flight; what was answered is there, and nothing else is refused silently', async () => {
+test('SIGTERM finishes requests in flight; acknowledged writes are stored, and no request fails silently', async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
   const sends = Array.from({ length: 200 }, () =>
     service.send('POST', '/intake/scouting', observation).then(

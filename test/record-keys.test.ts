@@ -97,14 +97,14 @@ test('a key of a record is one line of 1 to 255 characters, and its value is che
   }
 });
 
-test('records that were stored before keys were checked are read whole', async () => {
+test('records that were stored before keys were checked are read completely', async () => {
   const links = { 'a\nb': 'https://media.example/1', 'a\u2028b': 'https://media.example/2' };
   await trace.pool.query('UPDATE companies SET media_links = $1 WHERE id = $2', [links, kopanyi.companyId]);
   const { body } = await send('GET', `/api/company/profile/${kopanyi.companyId}`);
   expect(body.data.mediaLinks).toEqual(links);
 });
 
-test('a path of a field in a refusal is given back whatever characters it has', async () => {
+test('the path of a field in a refusal keeps any characters', async () => {
   const settings = { pricingTransparency: { farmer: 'x' }, 'a\nb': 1 };
   const locations = [{ 'a\nb': 1, latitude: 'north' }];
   const { body } = await send('POST', '/api/product/create', {
@@ -135,7 +135,7 @@ test('the value of a label field is checked whatever the key of a record in its 
   expect(Object.entries(settings.pricingTransparency)).toEqual([['__proto__', 4]]);
 });
 
-test('in the definition no record leaves its keys to a pattern, and every record of a body limits them', async () => {
+test('no record of the definition describes its keys by a pattern alone, and every record of a body limits them', async () => {
   const found: string[] = [];
   const look = (schema: JsonSchema, path: string, isSent: boolean) => {
     if (typeof schema !== 'object' || schema === null) return;

@@ -37,20 +37,23 @@ test('U+0000 in a parameter of a query or a path is 400 and names the parameter,
         const answer = await send(operation.method, path + query, undefined, tus);
         const label = `${operation.method} ${path}${query} ${answer.text}`;
         expect(answer.status, label).toBe(400);
-        expect(sentence(answer), label).toBe(`${name} must not hold the character U+0000`);
+        expect(sentence(answer), label).toBe(`${name} must not contain the character U+0000`);
       }
     }
   }
 });
 
-test('U+0000 in a path that leads nowhere is 400 and says that it is the path', async () => {
+test('U+0000 in an unknown path is 400 and names the path', async () => {
   for (const { send } of services) {
     const answer = await send('GET', '/no%00thing');
-    expect([answer.status, sentence(answer)]).toEqual([400, 'the path must not hold the character U+0000']);
+    expect([answer.status, sentence(answer)]).toEqual([
+      400,
+      'the path must not contain the character U+0000',
+    ]);
   }
 });
 
-test('no method is refused where it is taken, whatever the parameter of a path holds', async () => {
+test('a supported method is never refused, whatever the path parameter contains', async () => {
   const texts = ['1\n', '\u2028', 'x'.repeat(4000)];
   for (const { send, operations } of services) {
     for (const operation of operations) {
@@ -78,27 +81,27 @@ test('a query parameter that an operation does not know is 400 with the nearest 
   };
   expect(await errorOf('/packets?geoId=g')).toEqual([
     400,
-    'geoId is not a query parameter here; did you mean geoid?',
+    'geoId is not a known query parameter; did you mean geoid?',
   ]);
   expect(await errorOf('/packets?limit=5&form=2026-03-01')).toEqual([
     400,
-    'form is not a query parameter here; did you mean from?',
+    'form is not a known query parameter; did you mean from?',
   ]);
   expect(await errorOf('/sync/packets?userId=ben')).toEqual([
     400,
-    'userId is not a query parameter here; did you mean user_id?',
+    'userId is not a known query parameter; did you mean user_id?',
   ]);
   expect(await errorOf('/chat/threads?user_id=ben&colour=red')).toEqual([
     400,
-    'colour is not a query parameter here; there are user_id, details, limit, cursor',
+    'colour is not a known query parameter; allowed parameters: user_id, details, limit, cursor',
   ]);
   expect(await errorOf('/packets/x?fields=all')).toEqual([
     400,
-    'fields is not a query parameter here; there is none',
+    'fields is not a known query parameter; this endpoint has none',
   ]);
   expect(await errorOf('/packets?__proto__=1&constructor=1')).toEqual([
     400,
-    expect.stringContaining('__proto__ is not a query parameter here'),
+    expect.stringContaining('__proto__ is not a known query parameter'),
   ]);
   for (const operation of services[0]?.operations ?? []) {
     const answer = await packet.send(
@@ -135,7 +138,7 @@ test('a whole number in a query is digits alone', async () => {
         const answer = await send(operation.method, `${filledPath(operation, 'x')}?${name}=${text}`);
         expect([answer.status, sentence(answer)], `${operation.path} ${text}`).toEqual([
           400,
-          `${name} must be a whole number, written in digits`,
+          `${name} must be a whole number written in digits`,
         ]);
       }
     }
@@ -168,7 +171,7 @@ test('a slash at the end of a path changes nothing', async () => {
   expect([again.status, again.text]).toEqual([201, first.text]);
 });
 
-test('a path names what a body can name: 256 characters of any script', async () => {
+test('a path parameter allows what a body allows: 256 characters of any script', async () => {
   for (const character of ['u', 'é', '界', '🌍']) {
     const user = character.repeat(256);
     const path = `/directory/users/${encodeURIComponent(user)}`;
@@ -229,7 +232,7 @@ test('an Accept header that excludes all media types of an answer is 406', async
   expect(await statusOf('/health', 'text/plain')).toBe(406);
 });
 
-test('a request without a Host, and one with an expectation that nobody knows, are answered like others', async () => {
+test('a request without a Host, and one with an unknown expectation, get a regular answer', async () => {
   for (const [url, path, member] of [
     [packet.url, '/packets', 'error'],
     [trace.url, '/api/common/countries', 'errorMessage'],
@@ -241,13 +244,13 @@ test('a request without a Host, and one with an expectation that nobody knows, a
       return connection.received();
     };
     expect(await sendRaw('')).toMatch(
-      new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the header Host is required"`),
+      new RegExp(`^HTTP/1.1 400 [^]*"${member}":"the Host header is required"`),
     );
     expect(await sendRaw('host: localhost\r\nexpect: nonsense\r\n')).toMatch(/^HTTP\/1.1 200 /);
   }
 });
 
-test('a body that turns out to be no body after its request was answered gets no second answer', async () => {
+test('a body that turns out invalid after its request was answered gets no second answer', async () => {
   const connection = await rawConnection(packet.url);
   connection.send('GET /health/live HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n');
   await eventually(() => connection.received().includes('"OK"'));

@@ -36,7 +36,7 @@ const ofDocuments = {
 };
 const headersOf = ({ headers }: { headers: Headers }) => Object.fromEntries(headers);
 
-test('every answer tells browsers what it may be used for, also a refusal', async () => {
+test('every answer, refusals included, has the security headers for browsers', async () => {
   for (const answer of [
     await packet.send('GET', '/packets'),
     await packet.send('GET', '/docs'),
@@ -52,7 +52,7 @@ test('every answer tells browsers what it may be used for, also a refusal', asyn
   }
 });
 
-test('refusals of what no route ever sees say the same', async () => {
+test('refusals before any route have the same headers', async () => {
   for (const [service, request, status] of [
     [packet, 'GET /packets/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', 400],
     [trace, 'GET /api/%zz HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n', 400],
@@ -69,7 +69,7 @@ test('refusals of what no route ever sees say the same', async () => {
   }
 });
 
-test('what a browser may show as a document gets no other window and no camera; JSON needs neither', async () => {
+test('documents are isolated from other windows and the camera; JSON needs neither header', async () => {
   const { body } = await uploadFile(trace, user, 'image', await picture(8, 8).png().toBuffer());
   for (const document of [
     await packet.send('GET', '/docs'),
@@ -83,7 +83,7 @@ test('what a browser may show as a document gets no other window and no camera; 
   }
 });
 
-test('pictures, files and labels may be embedded in pages of other origins', async () => {
+test('pictures, files and labels can be embedded in pages of other origins', async () => {
   const { body } = await uploadFile(trace, user, 'image', await picture(9, 9).png().toBuffer());
   const product = await added(user, { name: 'Tea', labels: { title: 'Tea' } });
   const { id, uuid } = (await read(user, product)).labels[0];
@@ -102,7 +102,7 @@ test('pictures, files and labels may be embedded in pages of other origins', asy
   }
 });
 
-test('over https it stays https: said by a proxy, or by the public URL', async () => {
+test('HSTS is sent over https, known from a proxy or the public URL', async () => {
   const lasting = { 'strict-transport-security': 'max-age=31536000' };
   const forwarded = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' };
   expect(headersOf(await packetBehind.send('GET', '/health', undefined, forwarded))).toMatchObject(lasting);
@@ -110,7 +110,7 @@ test('over https it stays https: said by a proxy, or by the public URL', async (
   expect(headersOf(await traceBehind.send('GET', '/health'))).toMatchObject(lasting);
 });
 
-test('no cache keeps personal data; whatever else is not public is asked for again each time', async () => {
+test('personal data are never cached; other non-public data are revalidated each time', async () => {
   const personal = [
     await packet.send('GET', '/shares/inbox?user_id=ana'),
     await packet.send('GET', '/directory/users/nobody'),
@@ -145,7 +145,7 @@ test('no cache keeps personal data; whatever else is not public is asked for aga
   }
 });
 
-test('a logout and an erasure have browsers drop what they have cached, and never what they have stored', async () => {
+test('a logout and an erasure clear the cache of browsers, and never their storage', async () => {
   for (const [path, body] of [
     ['logout', undefined],
     ['logout?everywhere=false', undefined],
@@ -183,7 +183,7 @@ test("a page of the same host over another scheme changes nothing with a user's 
   expect((await put(traceBehind, 'http://trace.example')).status).toBe(403);
 });
 
-test('no secret of a mailed link is in a log line, whatever is done with the link', async () => {
+test('no log line has the secret of a mailed link, whatever is done with the link', async () => {
   const lines: string[] = [];
   const logger = pino({ level: 'trace' }, { write: (line: string) => lines.push(line) });
   const mail = await mailServer();

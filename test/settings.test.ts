@@ -15,7 +15,7 @@ const USUAL = `
   .trim()
   .split(/\s+/);
 
-test('a setting that is not given is its default, which its schema allows, or absent', () => {
+test('an unset setting has its default, which its schema allows, or is absent', () => {
   const settings = Object.entries(Settings.properties).map(([name, schema]) => ({
     name,
     schema,
@@ -31,7 +31,7 @@ test('a setting that is not given is its default, which its schema allows, or ab
   }
 });
 
-test('a refused name of a bucket says which names S3 takes', () => {
+test('the refusal of a bucket name says which names S3 allows', () => {
   const rules =
     /a bucket name has 3 to 63 lower-case letters, digits, hyphens and dots, and begins and ends with /;
   for (const settings of [
@@ -45,7 +45,7 @@ test('a refused name of a bucket says which names S3 takes', () => {
   );
 });
 
-test('variables that were meant to be settings are found, and those that systems and tools set are not', () => {
+test('misspelt settings are found, and variables of systems and tools are ignored', () => {
   const meant = {
     AUTHMODE: 'AUTH_MODE',
     auth_mode: 'AUTH_MODE',

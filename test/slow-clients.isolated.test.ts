@@ -68,7 +68,7 @@ async function openFiles(): Promise<number> {
   return paths.filter(target => target.startsWith(`${data.folder}/files/`)).length;
 }
 
-test('who takes nothing of an answer is cut off, whatever it is, and nothing stays open for it', async () => {
+test('a client that reads nothing of an answer is disconnected, and nothing stays open for it', async () => {
   const { attachment_id } = (await upload(service, randomBytes(40 * MIB))).body;
   const before = await service.connections();
   const stalled = await Promise.all([
@@ -85,7 +85,7 @@ test('who takes nothing of an answer is cut off, whatever it is, and nothing sta
   expect((await download(service, attachment_id)).bytes).toHaveLength(40 * MIB);
 });
 
-test('who waits for the service longer than that is not cut off, and neither is the next request', async () => {
+test('a client that waits longer for the service is not disconnected, and neither is the next request', async () => {
   const connection = await rawConnection(service.url);
   const { since } = (await service.send('GET', '/sync/packets?geoid=nowhere&limit=1')).body;
   const waiting = get(`/sync/packets?geoid=nowhere&since=${since}&wait=3`);
@@ -97,7 +97,7 @@ test('who waits for the service longer than that is not cut off, and neither is 
   connection.close();
 }, 20_000);
 
-test('a body of which too little comes is 408, JSON and forms alike, in both services', async () => {
+test('a body that arrives too slowly is 408, JSON and forms alike, in both services', async () => {
   const form =
     'POST /attachments HTTP/1.1\r\nhost: localhost\r\nexpect: 100-continue\r\ncontent-type: multipart/form-data; boundary=x\r\n' +
     'content-length: 100000\r\n\r\n--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\nbeginning of it';
@@ -108,11 +108,11 @@ test('a body of which too little comes is 408, JSON and forms alike, in both ser
   ])) {
     await connection.closed;
     expect(connection.received()).toContain('HTTP/1.1 408 ');
-    expect(connection.received()).toContain('less than 1 KiB a second');
+    expect(connection.received()).toContain('1 KiB per second or faster');
   }
 });
 
-test('a body that comes slowly and steadily is taken, however long that takes', async () => {
+test('a body that arrives slowly but steadily is accepted, however long it takes', async () => {
   // The clock that senders are measured by passes only when the test lets it.
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const patient = await runningService({ STALL_SECONDS: '1' }, service);
@@ -130,7 +130,7 @@ test('a body that comes slowly and steadily is taken, however long that takes', 
   await patient.stop();
 });
 
-test('of an upload that stalls everything that came is kept', async () => {
+test('a stalled upload keeps everything that arrived', async () => {
   const { headers } = await service.send('POST', '/attachments/uploads', undefined, {
     ...TUS,
     'upload-length': '100000',
@@ -193,7 +193,7 @@ test('answers that wait for readers of one address are bounded; other addresses 
   const stalled = await Promise.all(Array.from({ length: 16 }, () => stalledReader(page)));
   const refused = await patient.send('GET', '/packets?limit=100', undefined, from('192.0.2.1'));
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
-  expect(refused.body.error).toContain('too many large answers');
+  expect(refused.body.error).toContain('too many large responses');
   expect((await patient.send('GET', '/packets?limit=100', undefined, from('192.0.2.2'))).status).toBe(200);
   expect((await patient.send('GET', '/packets?type=none', undefined, from('192.0.2.1'))).status).toBe(200);
   for (const { close } of stalled) close();

@@ -523,7 +523,7 @@ test('every limit of the code is in a definition and in docs/limits.md', async (
   }
 });
 
-test('every setting that bounds a request is in the definition, in docs/limits.md and in docs/settings.md', async () => {
+test('every setting that limits a request is in the definition, in docs/limits.md and in docs/settings.md', async () => {
   const { packet: text } = await definitions();
   const pages = [await readFile('docs/limits.md', 'utf8'), await readFile('docs/settings.md', 'utf8')];
   for (const setting of SETTINGS) {
@@ -551,7 +551,7 @@ function unbounded(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-test('every parameter and field of a request has a bound in its definition', async () => {
+test('every parameter and field of a request has a limit in its definition', async () => {
   for (const operations of [
     await operationsOf(packet.send, '/openapi.json'),
     await operationsOf(trace.send, '/v3/api-docs'),

@@ -35,7 +35,7 @@ function expectStated({ method, path, responses }: Operation, { status, text, bo
   expect([name, validate(body), validate.errors]).toEqual([name, true, null]);
 }
 
-test('every operation with a body says that it answers another media type 415, and does', async () => {
+test('every operation with a body documents 415 for other media types, and returns it', async () => {
   for (const { send, operations } of services) {
     const taking = operations.filter(({ body }) => Object.keys(body).length > 0);
     expect(taking.length).toBeGreaterThan(15);
@@ -48,7 +48,7 @@ test('every operation with a body says that it answers another media type 415, a
   }
 });
 
-test('every operation with parameters says that it answers wrong ones 400, and does', async () => {
+test('every operation with parameters documents 400 for wrong ones, and returns it', async () => {
   for (const { send, operations } of services) {
     for (const operation of operations) {
       const { method, path, parameters, responses } = operation;
@@ -94,7 +94,7 @@ test('files are downloaded as one of the media types in the definition, by GET a
   }
 });
 
-test('no answer is stated only as any media type, or any of a kind', () => {
+test('no answer is documented with a wildcard media type', () => {
   for (const { method, path, responses } of services.flatMap(({ operations }) => operations)) {
     for (const types of Object.values(responses)) {
       const names = Object.keys(types);

@@ -133,7 +133,7 @@ test('the authorisation tables list what the definitions do; only open pages are
   ]);
 });
 
-test('imports make no circles', () => {
+test('imports are not circular', () => {
   const done = new Set<string>();
   const visit = (file: string, trail: string[]) => {
     expect(trail, [...trail, file].join(' → ')).not.toContain(file);
@@ -176,7 +176,7 @@ test('only routes and what is about HTTP itself know requests', () => {
     expect(textOf(file), file).not.toMatch(/\bFastifyRequest\b/);
 });
 
-test('what bounds or counts work belongs to an application, never to a module', () => {
+test('limits and counters of work belong to an application, never to a module', () => {
   const made =
     /^(?:export )?(?:const|let) .*= (?:limiter|pLimit|pacer|callerShare|circuitBreaker|batchLoader|wakeableWait|weightedSemaphore)\(/m;
   for (const file of sources) expect(textOf(file).match(made)?.[0], file).toBeUndefined();
@@ -188,11 +188,11 @@ test('schemas of endpoints are in schemas.ts', () => {
       expect(textOf(file), file).not.toMatch(/\bschema: \{\s*(tags|summary)\b/);
 });
 
-test('TypeBox is imported for its types alone: it is long to load', () => {
+test('TypeBox is imported only for its types, because it loads slowly', () => {
   for (const file of sources) expect(textOf(file), file).not.toMatch(/^import \{.*from 'typebox'/m);
 });
 
-test('SQL stands in store files, migrations and the database part of the platform', () => {
+test('SQL is only in store files, migrations and the database part of the platform', () => {
   const allowed = /(^|[/-])store\.ts$|\/migrations\/|^src\/platform\/(database|embedded-postgres)\//;
   const statement = /[`'"\s(](SELECT|INSERT INTO|UPDATE|DELETE FROM|CREATE TABLE|COPY) [\w*($]/;
   for (const file of sources.filter(name => !allowed.test(name))) {
@@ -201,7 +201,7 @@ test('SQL stands in store files, migrations and the database part of the platfor
   }
 });
 
-test('every advisory lock stands in one file, and no two are the same', () => {
+test('all advisory locks are in one file, and no two are equal', () => {
   const numbers = Object.values(ADVISORY_LOCKS);
   expect(new Set(numbers).size).toBe(numbers.length);
   const texts = Object.values(HASHED_LOCKS);
@@ -352,7 +352,7 @@ test('every table of the packet service has a placement for a distributed databa
   );
 });
 
-test('a migration that has landed keeps its text, because databases remember its checksum', () => {
+test('a migration on main keeps its text, because databases store its checksum', () => {
   const landed: Record<string, string> = JSON.parse(textOf('test/landed-migrations.json'));
   const found = globSync('src/*/migrations/*.sql', { cwd: root }).map(file => file.replaceAll(path.sep, '/'));
   expect(found.sort(), 'npm run migrations adds new ones').toEqual(Object.keys(landed).sort());
@@ -399,7 +399,7 @@ test('tests wait for events: none sleeps', () => {
   }
 });
 
-test('nothing is left undone, skipped or switched off', () => {
+test('no unfinished, skipped or disabled code is left', () => {
   // Spelt with a class each, so that this file does not find itself.
   const marks = /\bTO[D]O\b|\bFIX[M]E\b|\bXX[X]\b|\bHA[C]K\b/;
   for (const file of files) {

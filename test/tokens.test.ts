@@ -33,7 +33,7 @@ test('required: every endpoint but health and the documentation needs a token', 
   expect((await required.send('GET', '/nothing')).status).toBe(404);
 });
 
-test('what is open to anyone does not look at Authorization', async () => {
+test('open endpoints ignore Authorization', async () => {
   for (const service of [required, optional]) {
     for (const path of ['/health', '/health/ready', '/health/live', '/docs', '/invitations/x', '/graph']) {
       for (const authorization of ['Basic YW5hOmJlbg==', 'Bearer nonsense', 'nonsense']) {
@@ -58,7 +58,7 @@ test('optional without any key: a present token cannot be checked and is refused
   await keyless.stop();
 });
 
-test('off: tokens are not looked at', async () => {
+test('off: tokens are ignored', async () => {
   const off = await runningService({ AUTH_MODE: 'off', USER_REGISTRY_JWT_SECRET: JWT_SECRET }, required);
   expect(await status(off, 'nonsense')).toBe(200);
   await off.stop();
@@ -104,7 +104,7 @@ test('ID, logout and refresh tokens are refused, however they are marked', async
   expect(await status(required, await secretToken('ana', { typ: 'Bearer' }))).toBe(200);
 });
 
-test('issuer and audience are checked where they are set, with a secret and with published keys', async () => {
+test('issuer and audience are checked if they are set, with a secret and with published keys', async () => {
   const keys = await keyServer();
   const byKey = await keys.rotate();
   const expected = { USER_REGISTRY_ISSUER: 'https://id.example', USER_REGISTRY_AUDIENCE: 'field,map' };
@@ -205,7 +205,7 @@ test('published keys: several kinds are accepted, rotated keys are found, an unk
   await Promise.all([service.stop(), keys.stop()]);
 });
 
-test('a public key is never taken for a shared secret', async () => {
+test('a public key is never accepted as a shared secret', async () => {
   const keys = await keyServer();
   await keys.rotate('RS256');
   const service = await runningService({ AUTH_MODE: 'required', USER_REGISTRY_JWKS_URL: keys.url }, required);
@@ -221,7 +221,7 @@ test('a public key is never taken for a shared secret', async () => {
   await Promise.all([service.stop(), keys.stop()]);
 });
 
-test('while the key server is gone, known keys go on counting; before any was known, it is 503', async () => {
+test('known keys stay valid while the key server is gone; before the first key, requests are 503', async () => {
   const keys = await keyServer();
   const sign = await keys.rotate();
   const known = await runningService({ AUTH_MODE: 'required', USER_REGISTRY_JWKS_URL: keys.url }, required);
@@ -239,7 +239,7 @@ test('while the key server is gone, known keys go on counting; before any was kn
   await Promise.all([known.stop(), keys.stop()]);
 });
 
-test('a token that is in use ends with its key, although its signature is remembered', async () => {
+test('a cached token ends with its key', async () => {
   const keys = await keyServer();
   const sign = await keys.rotate('EdDSA');
   const fetchKeys = async () => (await fetch(keys.url)).json() as Promise<JSONWebKeySet>;

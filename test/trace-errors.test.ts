@@ -96,8 +96,8 @@ test('an answer lists all errors, by field', async () => {
     validationErrorDetails: {
       fieldErrors: {
         name: 'name is required',
-        email: expect.stringMatching(/^email must be string/),
-        password: expect.stringMatching(/^password must NOT have fewer than 8/),
+        email: expect.stringMatching(/^email must be a string/),
+        password: expect.stringMatching(/^password must have at least 8/),
         surname: expect.stringMatching(/^surname must/),
       },
       fieldReasons: {
@@ -204,7 +204,7 @@ test('U+0000 in a filter is refused by name', async () => {
   }
 });
 
-test('what is not HTTP is answered with the envelope too', async () => {
+test('invalid HTTP also gets the envelope', async () => {
   for (const [status, request] of [
     [400, 'NONSENSE\r\n\r\n'],
     [431, `GET /api/user/profile HTTP/1.1\r\nhost: localhost\r\ncookie: a=${'x'.repeat(20_000)}\r\n\r\n`],

@@ -132,7 +132,7 @@ test('every list takes any limit, says how many it used, and sorts by its defaul
   }
 });
 
-test('every list gives one of its halves alone', async () => {
+test('every list can return only its count or only its items', async () => {
   for (const path of paths) {
     const { items, count, ...page } = await list(path);
     expect(await list(path, 'requestType=COUNT'), path).toEqual({ count, ...page });
@@ -140,7 +140,7 @@ test('every list gives one of its halves alone', async () => {
   }
 });
 
-test('what cannot be meant is refused by name', async () => {
+test('invalid parameters of lists are refused by name', async () => {
   for (const path of paths) {
     for (const [field, value] of [
       ['limit', '0'],
@@ -157,7 +157,7 @@ test('what cannot be meant is refused by name', async () => {
   }
 });
 
-test('a list has the other order on demand', async () => {
+test('a list can be sorted in the other direction', async () => {
   for (const path of paths) {
     const [up, down] = [await list(path, 'sort=ASC'), await list(path, 'sort=DESC')];
     if (up.count <= up.limit) expect(down.items, path).toEqual(up.items.toReversed());

@@ -85,7 +85,7 @@ test('every example fits its schema', () => {
   expect(count).toBeGreaterThan(50);
 });
 
-test('what occurs often is in the definition once', () => {
+test('shared schemas are in the definition once', () => {
   const text = JSON.stringify(definition);
   expect(text.length).toBeLessThan(JSON.stringify(whole).length / 3);
   for (const [name, schema] of Object.entries(definition.components.schemas)) {
@@ -96,7 +96,7 @@ test('what occurs often is in the definition once', () => {
   expect(text).not.toContain('x-name');
 });
 
-test('definition and page are at the root and not under /api; the page loads nothing from elsewhere', async () => {
+test('definition and page are at the root and not under /api; the page loads nothing from other hosts', async () => {
   for (const path of ['/api', '/api/', '/api/v3/api-docs', '/api/docs', '/api/static/index.html']) {
     const answer = await trace.send('GET', path);
     expect([answer.status, answer.body?.status], path).toEqual([404, 'NOT_FOUND']);

@@ -157,7 +157,7 @@ test('a full disk: every kind of writing route of the trace backend is 503 with 
   }
 });
 
-test('a collision with another change is 503 to be sent again at once', async () => {
+test('a conflict with another change is 503 with Retry-After 1', async () => {
   await refuseWrites(service.pool, 'packet_service', '40001');
   const { status, headers } = await service.send('POST', '/chat/threads', { name: 'x', created_by: 'ana' });
   expect([status, headers.get('retry-after')]).toEqual([503, '1']);

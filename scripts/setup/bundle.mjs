@@ -69,7 +69,7 @@ function ownAddresses() {
       const changed = code
         .replace(THREAD, "new URL('./$1.js', IMPORT_META_URL)")
         .replaceAll('import.meta.url', `new URL('./${own}', IMPORT_META_URL).href`);
-      if (/import\.meta\b/.test(changed)) throw new Error(`${own}: only import.meta.url is known here`);
+      if (/import\.meta\b/.test(changed)) throw new Error(`${own}: only import.meta.url is supported here`);
       return { code: changed.replaceAll('IMPORT_META_URL', 'import.meta.url'), map: null };
     },
   };

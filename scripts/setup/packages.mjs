@@ -22,7 +22,7 @@ export async function installPackages({ development }) {
     all,
     locked,
     installed,
-    what: ', Node and PostgreSQL among them',
+    what: ', including Node and PostgreSQL',
   });
 }
 
@@ -171,7 +171,7 @@ function npm(command, wanted, { folder = '.', label = '' } = {}) {
   return new Promise((resolve, reject) => {
     child.once('error', error => {
       clearInterval(timer);
-      reject(setupError(`npm cannot be run (${error.code}): it must be on the PATH.`));
+      reject(setupError(`cannot run npm (${error.code}): put it on the PATH.`));
     });
     child.once('close', status => {
       clearInterval(timer);
@@ -185,7 +185,7 @@ function npm(command, wanted, { folder = '.', label = '' } = {}) {
 function progress(total, waiting, retries, began) {
   if (waiting.size === total) {
     const doing =
-      retries > 0 ? 'no answer from the npm registry yet, npm tries again' : 'looking up the packages';
+      retries > 0 ? 'no response from the npm registry yet; npm is retrying' : 'looking up the packages';
     return `${doing} (${seconds(began)} s)`;
   }
   const names = waiting.size > 0 && waiting.size <= NAMED ? `, waiting for ${[...waiting].join(', ')}` : '';
@@ -207,9 +207,9 @@ function reasonOf(errors) {
   const where = log === undefined ? '' : ` (npm's log: ${log})`;
   if (code === 'ENOSPC') return `the disk is full, so the packages cannot be installed${where}.`;
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return `packages cannot be written: ${message}${where}.`;
+    return `cannot write packages: ${message}${where}.`;
   if (code === 'EINTEGRITY')
-    return `a downloaded package is not what package-lock.json names: ${message}${where}.`;
+    return `a downloaded package does not match package-lock.json: ${message}${where}.`;
   if (code !== undefined && NETWORK.test(code)) {
     return (
       `a download failed: ${message}; check the network, and the registry and proxy settings of npm, and run ` +

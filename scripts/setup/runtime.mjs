@@ -39,7 +39,7 @@ export function requireOwnNode() {
   const own = process.versions.node;
   if (compareVersions(own, config.oldestNode) >= 0) return;
   throw setupError(
-    `without the bundled Node, Node ${config.oldestNode} or newer is needed (npm runs on ${own}).`,
+    `without the bundled Node, Node ${config.oldestNode} or newer is required (npm runs on ${own}).`,
   );
 }
 
@@ -103,7 +103,7 @@ function whyNot(program) {
 function explain(version, { glibc, library, text }) {
   if (glibc) {
     return (
-      `the bundled Node ${version} and PostgreSQL need glibc and this system has none (musl, as in Alpine), so set ` +
+      `the bundled Node ${version} and PostgreSQL need glibc, which this system lacks (musl, as in Alpine): set ` +
       'DATABASE_URL to a separate PostgreSQL server'
     );
   }

@@ -33,7 +33,7 @@ export async function unlockUser(pool: pg.Pool, email: string): Promise<string> 
     return failures;
   });
   const withFactor = factor?.confirmed ? 'with' : 'without';
-  return `forgot ${forgotten} failed attempts of the user ${user.id}, who is ${user.status} and logs in ${withFactor} a second factor`;
+  return `cleared ${forgotten} failed attempts of user ${user.id}, who is ${user.status} and logs in ${withFactor} a second factor`;
 }
 
 /**
@@ -56,7 +56,7 @@ export async function setPassword(
     await forgetFailures(database, emailKey, id);
     await audit(database, PROGRAM, { action: 'SET_PASSWORD', entity: 'user', entityId: id });
   });
-  return `the user ${id} has a new password; all sessions and keys of before have ended`;
+  return `user ${id} has a new password; all previous sessions and keys have ended`;
 }
 
 /**
@@ -79,7 +79,7 @@ export async function revokeLeakedKey(pool: pg.Pool, key: string): Promise<strin
     await audit(database, PROGRAM, event);
     return deletedKey;
   });
-  return `the key ${JSON.stringify(name)} of the user ${userId} is revoked`;
+  return `revoked the key ${JSON.stringify(name)} of user ${userId}`;
 }
 
 async function accountOf(pool: pg.Pool, email: string) {

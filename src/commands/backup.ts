@@ -28,13 +28,13 @@ import { verifyEverything } from './verify.ts';
 
 /** Threads that decrypt. */
 const THREADS = 2;
-/** How often progress is printed, in milliseconds. */
+/** Interval of progress messages, in milliseconds. */
 const TELL_MS = 1000;
 const GIB = 1024 ** 3;
 
 type BothRoles = Pick<OpenDatabase, 'connection' | 'owner'>;
 
-/** What a command of this file gets. */
+/** Arguments of the commands in this file. */
 export interface BackupCommand {
   settings: Settings;
   logger: Logger;
@@ -47,13 +47,13 @@ export async function backupNow(
   database: Pick<OpenDatabase, 'connection' | 'backup'>,
 ): Promise<string> {
   const backups = openBackups(settings, database, logger);
-  if (!backups) throw new SettingsError('BACKUP_URL must be set for backups');
+  if (!backups) throw new SettingsError('backups need BACKUP_URL: set it first');
   // The service goes on meanwhile.
   setPriority(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL));
   try {
     const { id, bytes, externalLsn } = await backups.takeBase();
     if (externalLsn)
-      return `files are backed up as ${id}; the database, at ${externalLsn}, has backups of its own`;
+      return `backed up files as ${id}; the external database, at ${externalLsn}, needs its own backups`;
     return `base backup ${id} of ${gib(bytes)} is complete`;
   } finally {
     await backups.pause();
@@ -69,8 +69,8 @@ export async function backupBegin({ settings }: BackupCommand): Promise<string> 
     const context = { ...checkBackupSettings(settings), sealing, state };
     const instance = await beginBackups(context);
     return [
-      `new backups begin in ${context.target.location} as ${instance}: a service takes the first one within minutes, or run \`fieldtrace backup now\``,
-      'older backups that are still there stay; delete their folder when you no longer need them',
+      `started new backups in ${context.target.location} as ${instance}: a running service takes the first one within minutes, or run \`fieldtrace backup now\``,
+      'older backups are kept; delete their folder when you no longer need them',
     ].join('\n');
   } finally {
     await sealing.close();
@@ -94,7 +94,7 @@ export async function backupList({ settings }: BackupCommand): Promise<string> {
         lines.push(`  ${id}  ${what}`);
       }
     }
-    return lines.length > 0 ? lines.join('\n') : `there is no backup in ${target.location}`;
+    return lines.length > 0 ? lines.join('\n') : `no backups in ${target.location}`;
   } finally {
     await sealing.close();
   }
@@ -125,7 +125,7 @@ export async function restoreBackup({ settings, logger, options }: BackupCommand
     if (mismatches > 0 || (missing > 0 && !accepts)) process.exitCode = 1;
     const lacking =
       missing > 0 && !accepts
-        ? '\nfiles are missing: look for an older copy of the backup, or restore with --accept-missing'
+        ? '\nfiles are missing: find an older copy of the backup, or restore with --accept-missing'
         : '';
     return `${text}${lacking}\nstart it with DATA_DIR=${into}`;
   } finally {
@@ -148,7 +148,7 @@ export async function verifyBackup({ settings, logger, options }: BackupCommand)
     const { objects, bytes, faults } = await checkObjects(vault, part =>
       onProgress('reading every object', part),
     );
-    const read = `${objects} objects of ${gib(bytes)} were read`;
+    const read = `read ${objects} objects of ${gib(bytes)}`;
     if (faults.length > 0) {
       process.exitCode = 1;
       return `${faults.join('\n')}\n${read}: ${faults.length} faults`;
@@ -180,7 +180,7 @@ async function restoreAside(
     const { bytes } = await readBase(vault, newest as string);
     const { bavail, bsize } = await statfs(folder);
     if (bavail * bsize < bytes * 1.25) {
-      throw new BackupError(`there is no room for a restore in ${folder}: ${gib(bytes * 1.25)} are needed`);
+      throw new BackupError(`not enough space for a restore in ${folder}: it needs ${gib(bytes * 1.25)}`);
     }
     const files = openFileStore({ ...settings, S3_BUCKET: undefined, DATA_DIR: folder });
     return await restoreAndVerify(
@@ -214,7 +214,7 @@ async function restoreAndVerify(
     return verify(database);
   });
   const { base, time, files, lost } = restored;
-  // Of an external database only the files were backed up.
+  // With an external database, only the files were backed up.
   const verified =
     restored.finished ??
     (settings.DATABASE_URL ? await verify(externalDatabase(settings.DATABASE_URL, settings)) : undefined);
@@ -223,7 +223,7 @@ async function restoreAndVerify(
     : `restored ${files} files of ${base.id}; restore the database at ${base.externalLsn} or later with its own tools`;
   const missingFiles = verified?.missingFiles ?? 0;
   return {
-    text: [what, verified?.summary ?? 'nothing was verified: set DATABASE_URL'].join('\n'),
+    text: [what, verified?.summary ?? 'nothing verified: set DATABASE_URL'].join('\n'),
     mismatches: (verified?.mismatches ?? 0) - missingFiles,
     // A damaged object may belong to a file that no row names any more, and a row may name a file that was never shipped.
     missing: Math.max(lost, missingFiles),
@@ -239,7 +239,7 @@ async function checkRestored(connection: Connection): Promise<void> {
     if (!(error instanceof MigrationError) || error.tag === undefined) throw error;
     throw new BackupError(
       `${error.fault}; restore or verify this backup with ${error.tag} (git checkout ${error.tag}), into an empty ` +
-        'directory; this version then starts on it (docs/operations.md, "Upgrading from 0.1.0 or before")',
+        'directory; this version can then start on it (docs/operations.md, "Upgrading from 0.1.0 or before")',
       { cause: error },
     );
   }
@@ -260,7 +260,7 @@ async function endSessions(connection: Connection): Promise<void> {
 function open(settings: Settings) {
   const { BACKUP_KEY } = settings;
   if (BACKUP_KEY === undefined)
-    throw new SettingsError('BACKUP_KEY is missing. Set it to the key with which these backups were made.');
+    throw new SettingsError('BACKUP_KEY is missing. Set it to the key that these backups were made with.');
   return { target: openTarget(settings), backupKey: BACKUP_KEY, sealing: openSealing(THREADS) };
 }
 
@@ -272,9 +272,11 @@ async function chooseInstance(
 ): Promise<string> {
   const [only] = instances;
   if (typeof wanted === 'string' && instances.includes(wanted)) return wanted;
-  if (only === undefined) throw new SettingsError(`there is no backup in ${location}`);
+  if (only === undefined) throw new SettingsError(`no backups in ${location}`);
   if (typeof wanted !== 'string' && instances.length === 1) return only;
-  throw new SettingsError(`choose one with --instance; ${location} has\n${instances.join('\n')}`);
+  throw new SettingsError(
+    `${location} has several instances; choose one with --instance:\n${instances.join('\n')}`,
+  );
 }
 
 /** @throws SettingsError */
@@ -285,12 +287,12 @@ function readTime(text: string | boolean | undefined): Date | undefined {
   return new Date(time.utc);
 }
 
-/** What is lost is part of the result, like what differs. */
+/** Lost files are part of the result, like differences. */
 function printLost({ message }: Error): void {
-  console.log(`${message}; this file is not restored`);
+  console.log(`${message}; this file was not restored`);
 }
 
-/** Prints what is done to standard error, once a second at most and at the end of each step. */
+/** Prints progress to standard error, at most once a second and at the end of each step. */
 function printProgress(): Restoring['onProgress'] {
   let printedAt = 0;
   let last = '';

@@ -3,7 +3,7 @@ import { nearestName } from '../platform/http/nearest.ts';
 import type { CommandOptions } from './command-audit.ts';
 import { type Command, commands, UsageError } from './commands.ts';
 
-/** What a command line asks for. */
+/** A parsed command line. */
 export type CommandLine =
   | { print: 'version' }
   | { print: 'help'; command: Command | undefined }
@@ -42,13 +42,13 @@ function findCommand(words: readonly string[]): { name: string; command: Command
   if (begun.length > 0) {
     const wrong =
       typed.length > 1
-        ? `there is no command ${typed.slice(0, 2).join(' ').slice(0, 100)}`
-        : `${first} is not complete`;
-    throw new UsageError(`${wrong}: there is ${begun.join(', ')}`);
+        ? `unknown command ${typed.slice(0, 2).join(' ').slice(0, 100)}`
+        : `${first} is incomplete`;
+    throw new UsageError(`${wrong}; the commands are ${begun.join(', ')}`);
   }
   const meant = nearestName(typed.slice(0, 2).join(' '), names) ?? nearestName(first, names);
-  const hint = meant === undefined ? 'fieldtrace help lists all' : `did you mean ${meant}?`;
-  throw new UsageError(`there is no command ${first}; ${hint}`);
+  const hint = meant === undefined ? 'fieldtrace help lists all commands' : `did you mean ${meant}?`;
+  throw new UsageError(`unknown command ${first}; ${hint}`);
 }
 
 /** @throws UsageError that names the option */
@@ -84,7 +84,7 @@ export function helpOf(command: Command | undefined): string {
   const lines = Object.values(commands).map(({ usage, does }) => `  fieldtrace ${usage}\n      ${does}`);
   return [
     `usage:\n${lines.join('\n')}`,
-    '  fieldtrace help [COMMAND]\n      prints this, or the help about one command\n  fieldtrace --version',
+    '  fieldtrace help [COMMAND]\n      prints this help, or the help for one command\n  fieldtrace --version',
     'Commands use the same settings, and therefore the same database, as the services.',
   ].join('\n');
 }

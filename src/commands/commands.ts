@@ -86,15 +86,15 @@ export const commands: Record<string, Command> = {
   },
   prepare: {
     usage: 'prepare',
-    does: 'completes the installation of the embedded PostgreSQL; needed once, as the owner of the folder, if the services run as somebody who cannot write there',
+    does: 'completes the installation of the embedded PostgreSQL; run it once as the owner of the folder if the services run as a user who cannot write there',
     options: {},
     async alone() {
-      return `PostgreSQL ${findBinaries().version} is completely installed`;
+      return `PostgreSQL ${findBinaries().version} is installed`;
     },
   },
   'erase packet': {
     usage: 'erase packet ID --reason <text>',
-    does: 'erases a packet permanently, with its files and search index; Header and hash remain (docs/decisions/erasure.md)',
+    does: 'permanently erases a packet with its files and search index; its Header and hash remain (docs/decisions/erasure.md)',
     options: { reason: { type: 'string' } },
     needs: ['reason'],
     operand: 'ID',
@@ -103,13 +103,13 @@ export const commands: Record<string, Command> = {
       const id = options.ID as string;
       const erasing = { connection: owner, files: openFileStore(settings) };
       const { at, again, words, files } = await erasePacket(erasing, id, options.reason as string);
-      if (again) return `packet ${id} had already been erased, at ${at.toISOString()}`;
-      return `packet ${id} is erased, with ${files} files and ${words} words of the search index; backups keep it until they expire`;
+      if (again) return `packet ${id} was already erased at ${at.toISOString()}`;
+      return `erased packet ${id}, ${files} files and ${words} words of the search index; backups keep them until they expire`;
     },
   },
   'notifications replay': {
     usage: 'notifications replay [--id <notification_id>]',
-    does: 'delivers dead letters again: all of them, or one notification',
+    does: 'retries dead letters: all of them, or one notification',
     options: { id: { type: 'string' } },
     migrates: ['packet'],
     run: ({ connection, settings, logger, options }) =>
@@ -128,13 +128,13 @@ export const commands: Record<string, Command> = {
       const password = process.env.FIELDTRACE_PASSWORD || (await promptForSecret('Password: '));
       return withPool(connection, TRACE_SCHEMA, async pool => {
         const admin = await createAdmin(pool, settings, options.email as string, password);
-        return `${admin?.email} is now a SYSTEM_ADMIN, with the id ${admin?.id}`;
+        return `${admin?.email} is now a SYSTEM_ADMIN with id ${admin?.id}`;
       });
     },
   },
   'user unlock': {
     usage: 'user unlock EMAIL',
-    does: 'forgets failed attempts to log in, so that the user can try again at once, and says what else can keep the user out',
+    does: 'clears failed login attempts so that the user can try again at once, and shows what else can keep the user out',
     options: {},
     operand: 'EMAIL',
     migrates: ['trace'],
@@ -143,7 +143,7 @@ export const commands: Record<string, Command> = {
   },
   'user password': {
     usage: 'user password EMAIL',
-    does: 'sets the password of a user, and ends all sessions and keys of the user; reads it from the terminal or FIELDTRACE_PASSWORD',
+    does: "sets a user's password and ends all their sessions and keys; reads the password from the terminal or FIELDTRACE_PASSWORD",
     options: {},
     operand: 'EMAIL',
     migrates: ['trace'],
@@ -156,7 +156,7 @@ export const commands: Record<string, Command> = {
   },
   'api-key revoke': {
     usage: 'api-key revoke',
-    does: 'revokes a key for programs (ft_…) that has leaked; reads it from the terminal, so that it is in no history',
+    does: 'revokes an API key (ft_…) that has leaked; reads it from the terminal to keep it out of the shell history',
     options: {},
     migrates: ['trace'],
     async run({ connection }) {
@@ -179,7 +179,7 @@ export const commands: Record<string, Command> = {
         await checkSecrets(pool, box);
         return makeKey(pool, box, () => true, { atOnce });
       });
-      return `from ${atOnce ? 'one minute' : 'two minutes'} on new tokens are signed with ${kid}`;
+      return `new tokens will be signed with ${kid} in ${atOnce ? 'one minute' : 'two minutes'}`;
     },
   },
   'export user': {
@@ -203,7 +203,7 @@ export const commands: Record<string, Command> = {
   },
   'import ecb-rates': {
     usage: 'import ecb-rates FILE [--force]',
-    does: 'imports the history of exchange rates of the European Central Bank (eurofxref-hist.csv); --force accepts jumps',
+    does: "imports the European Central Bank's history of exchange rates (eurofxref-hist.csv); --force accepts jumps",
     options: { force: { type: 'boolean' } },
     migrates: ['trace'],
     operand: 'FILE',
@@ -230,7 +230,7 @@ export const commands: Record<string, Command> = {
   },
   'threads close': {
     usage: 'threads close --before 1.0|TIME',
-    does: 'closes threads that were begun before the upgrade to 1.0, or before a time, to requests without a token; threads of older versions do not say whether they were made with one (AUTH_MODE=optional)',
+    does: 'closes threads that were started before the upgrade to 1.0, or before a time, to requests without a token; threads of older versions do not record whether they were created with one (AUTH_MODE=optional)',
     options: { before: { type: 'string' } },
     needs: ['before'],
     migrates: ['packet'],
@@ -238,7 +238,7 @@ export const commands: Record<string, Command> = {
   },
   'files adopt': {
     usage: 'files adopt',
-    does: 'records in the database that its files are in DATA_DIR/files or S3_BUCKET; other processes must use the same',
+    does: 'records in the database that its files are in DATA_DIR/files or S3_BUCKET; all processes must use the same location',
     options: {},
     migrates: ['packet', 'trace'],
     async run({ connection, settings }) {
@@ -251,19 +251,19 @@ export const commands: Record<string, Command> = {
   },
   migrate: {
     usage: 'migrate',
-    does: 'brings the database up to date, as a start does; with DATABASE_OWNER_URL, which the services then do not need',
+    does: 'upgrades the database, as the start of a service does; run it with DATABASE_OWNER_URL, which the services then do not need',
     options: {},
     async run({ connection, owner, settings: { SERVICES } }) {
       const names = [
         ...(SERVICES.includes('trace') ? await migrateTraceBackend(connection, owner) : []),
         ...(SERVICES.includes('packet') ? await migratePacketService(connection, owner) : []),
       ];
-      return names.length > 0 ? names.map(name => `ran ${name}`).join('\n') : 'the database was up to date';
+      return names.length > 0 ? names.map(name => `ran ${name}`).join('\n') : 'the database is up to date';
     },
   },
   move: {
     usage: 'move --from URL|DIR --to URL|DIR',
-    does: 'copies a database into an empty one and compares it; each is the address of a PostgreSQL server or a DATA_DIR. It can be repeated after an interruption',
+    does: 'copies a database into an empty one and compares them; each is the address of a PostgreSQL server or a DATA_DIR. Run it again if it was interrupted',
     options: { from: { type: 'string' }, to: { type: 'string' } },
     needs: ['from', 'to'],
     async alone({ options: { from, to }, logger }) {
@@ -272,7 +272,7 @@ export const commands: Record<string, Command> = {
   },
   distribute: {
     usage: 'distribute [--workers host:port,…] [--coordinator host:port] [--shards N] [--dry-run | --status]',
-    does: 'distributes packets and messages over the servers of a Citus cluster whose coordinator is DATABASE_URL; without workers the coordinator holds the shards. Stop the services first. It can be repeated after an interruption (docs/scale-out.md)',
+    does: 'distributes packets and messages over the servers of a Citus cluster whose coordinator is DATABASE_URL; without workers the coordinator holds the shards. Stop the services first. Run it again if it was interrupted (docs/scale-out.md)',
     options: {
       workers: { type: 'string' },
       coordinator: { type: 'string' },
@@ -286,7 +286,7 @@ export const commands: Record<string, Command> = {
   },
   verify: {
     usage: 'verify [--threads N]',
-    does: 'hashes every packet and file again, and compares what is stored beside them; a service may run meanwhile. Prints each mismatch, and ends with 1 when there is one',
+    does: 'hashes every packet and file again and compares the stored hashes and copies; services can keep running. Prints each mismatch, and exits with 1 if there is any',
     options: { threads: { type: 'string' } },
     readsOnly: true,
     async run({ connection, settings, options }) {
@@ -298,32 +298,32 @@ export const commands: Record<string, Command> = {
   },
   'backup now': {
     usage: 'backup now',
-    does: 'takes a base backup into BACKUP_URL, beside a service that runs or without one, and ends when it is complete',
+    does: 'takes a base backup into BACKUP_URL, whether services run or not, and ends when it is complete',
     options: {},
     check: checkBackupSettings,
     run: ({ connection, backup, ...command }) => backupNow(command, { connection, backup }),
   },
   'backup begin': {
     usage: 'backup begin',
-    does: 'begins new backups in BACKUP_URL after those there were lost, such as when its disk was replaced; older ones that are there stay',
+    does: 'starts new backups in BACKUP_URL after the old ones were lost, for example with a disk; keeps any that are still there',
     options: {},
     alone: backupBegin,
   },
   'backup list': {
     usage: 'backup list',
-    does: 'lists what is in BACKUP_URL, and the times that it can be restored to',
+    does: 'lists the backups in BACKUP_URL and the times that they can be restored to',
     options: {},
     alone: backupList,
   },
   'backup verify': {
     usage: 'backup verify [--instance ID]',
-    does: 'reads every object in BACKUP_URL, restores the newest state aside, starts it and verifies it; ends with 1 when anything differs',
+    does: 'reads every object in BACKUP_URL, restores the newest state into a temporary folder, starts it and verifies it; exits with 1 if anything differs',
     options: { instance: { type: 'string' } },
     alone: verifyBackup,
   },
   audit: {
     usage: 'audit [--limit N]',
-    does: 'lists the commands that operators ran, newest first; the trace backend also has them in /api/audit/list',
+    does: 'lists the commands that operators ran, newest first; /api/audit/list of the trace backend also has them',
     options: { limit: { type: 'string' } },
     unrecorded: true,
     async run({ connection, options }) {
@@ -331,24 +331,24 @@ export const commands: Record<string, Command> = {
       const lines = (await recordedCommands(connection, limit)).map(
         ({ at, command, details }) => `${at.toISOString()} ${command} ${JSON.stringify(details)}`,
       );
-      return lines.length > 0 ? lines.join('\n') : 'no command has been recorded';
+      return lines.length > 0 ? lines.join('\n') : 'no commands recorded';
     },
   },
   status: {
     usage: 'status',
-    does: 'prints in ten lines how the services, the database, the log, notifications, backups and the disk are, with counts and rates',
+    does: 'prints the state of services, database, log, notifications, backups and disk in ten lines, with counts and rates',
     options: {},
     alone: status,
   },
   doctor: {
     usage: 'doctor [--json]',
-    does: 'checks settings, services, database, privileges, log, files, disk, clock, backups and the systems outside that the settings name, whether the services run or not, and says what to do; ends with 1 when there is an error. It changes nothing',
+    does: 'checks settings, services, database, privileges, log, files, disk, clock, backups and the external systems in the settings, whether the services run or not, and says what to do; exits with 1 if it finds an error. It changes nothing',
     options: { json: { type: 'boolean' } },
     alone: doctor,
   },
   restore: {
     usage: 'restore --into DIR [--from URL] [--to TIME] [--instance ID] [--accept-missing]',
-    does: 'restores a backup, to the newest state or to a time such as 2026-03-01T08:15:00Z, into a new DATA_DIR, and verifies it; ends with 1 when anything differs. Files that are damaged in the backup are left out and named; with --accept-missing they do not count',
+    does: 'restores a backup into a new DATA_DIR, to the newest state or to a time such as 2026-03-01T08:15:00Z, and verifies it; exits with 1 if anything differs. Damaged files are left out and listed; with --accept-missing they do not count as differences',
     options: {
       into: { type: 'string' },
       from: { type: 'string' },
@@ -392,7 +392,7 @@ async function promptForSecret(question: string): Promise<string> {
   const reader = createInterface({ input: process.stdin, output: silent, terminal });
   try {
     for await (const line of reader) return line;
-    throw new UsageError('no password was given');
+    throw new UsageError('no password was entered');
   } finally {
     reader.close();
     if (terminal) process.stderr.write('\n');

@@ -42,9 +42,9 @@ export async function runDistribute(
     dryRun,
     onStep: step => console.error(dryRun ? `would ${step}` : step),
   });
-  if (dryRun) return `${steps} steps would be taken`;
+  if (dryRun) return `would take ${steps} steps`;
   return steps === 0
-    ? 'everything was distributed already'
+    ? 'everything is already distributed'
     : `took ${steps} steps; fieldtrace distribute --status shows the result`;
 }
 
@@ -60,7 +60,7 @@ async function status(owner: Connection): Promise<string> {
   const { client } = await openNode(owner, 'the coordinator');
   try {
     const lines = await distributionStatus(client);
-    return lines ? lines.join('\n') : 'the database has no extension citus: nothing is distributed';
+    return lines ? lines.join('\n') : 'the database lacks the extension citus, so nothing is distributed';
   } finally {
     await client.end();
   }

@@ -14,10 +14,10 @@ export async function doctor({ settings, options }: BackupCommand): Promise<stri
   const because = reachableBecause(settings);
   const warnings = [
     ...misspeltSettings(process.env),
-    ...shortSecrets(settings).map(name => `${name} has fewer than 32 bytes`),
+    ...shortSecrets(settings).map(name => `${name} is shorter than 32 bytes`),
     ...(because !== undefined && settings.AUTH_MODE !== 'required' && settings.SERVICES.includes('packet')
       ? [
-          `anyone can read and write what is made without tokens (${because}): AUTH_MODE is ${settings.AUTH_MODE}`,
+          `anyone can read and write data created without tokens (${because}): AUTH_MODE is ${settings.AUTH_MODE}`,
         ]
       : []),
   ];

@@ -38,8 +38,8 @@ export async function move({ from, to }: { from: string; to: string }, logger: L
       await recordCommand(target.connection, 'move', {});
       const setting = isUrl(to) ? 'DATABASE_URL' : 'DATA_DIR';
       return (
-        `moved ${tables.length} tables with ${rows.toLocaleString('en')} rows. The files are not moved: start the ` +
-        `services with ${setting} set to the target and with the files of before, then run fieldtrace verify`
+        `moved ${tables.length} tables with ${rows.toLocaleString('en')} rows. Files are not moved: start the ` +
+        `services with ${setting} set to the target and with the same files, then run fieldtrace verify`
       );
     } finally {
       await target.stop();

@@ -16,9 +16,9 @@ export async function closeOldThreads(owner: Connection, before: string): Promis
   const threads = count === 1 ? '1 thread' : `${count.toLocaleString('en')} threads`;
   const restart =
     count > 0
-      ? '; restart services that run, which remember open threads, and repeat this for what they store until then'
+      ? '; restart running services, which cache open threads, then run this again to close threads that they stored in the meantime'
       : '';
-  return `closed ${threads} begun before ${at.toISOString()} to requests without a token${restart}`;
+  return `closed ${threads} started before ${at.toISOString()} to requests without a token${restart}`;
 }
 
 function readTime(text: string): Date {

@@ -46,7 +46,7 @@ export async function exportUser(command: UserCommand, file: string): Promise<st
         exports.end(),
       );
     }
-    return `all data about the user ${userId} are in ${file}`;
+    return `exported all data about user ${userId} to ${file}`;
   });
 }
 
@@ -67,7 +67,7 @@ export async function eraseUser(command: UserCommand): Promise<string> {
         await finishErasure({ pool, passwords: openPasswords(), mailer, packetServiceData: packet }, trace);
       }).finally(() => mailer.close());
     }
-    return `the personal data of the user ${userId} are erased`;
+    return `erased the personal data of user ${userId}`;
   });
 }
 

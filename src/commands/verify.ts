@@ -7,7 +7,7 @@ import { Problem } from '../platform/http/problems.ts';
 import { SCHEMA as TRACE_SCHEMA, traceBackendLacks } from '../trace-backend/app.ts';
 import { verifyImages } from '../trace-backend/catalogue/images/verify.ts';
 
-/** What came of verifying a database and its files. */
+/** The result of verifying a database and its files. */
 export interface Verified {
   /** in words */
   summary: string;

@@ -21,7 +21,7 @@ export function consoleUrlOfPackets(settings: Settings, listening: string | unde
   return namesRegistry(settings) ? undefined : consoleUrl(settings, listening);
 }
 
-/** Where the console is going to listen, unless it takes any free port. */
+/** The address that the console will listen on, unless it picks any free port. */
 function futureUrl({ HOST, CONSOLE_PORT }: Settings): string | undefined {
   const host = isIP(HOST) === 6 ? `[${HOST}]` : HOST;
   return CONSOLE_PORT === 0 ? undefined : `http://${host}:${CONSOLE_PORT}`;

@@ -4,7 +4,7 @@ import { Problem } from '../platform/http/problems.ts';
 import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 
-/** Names of base maps: nothing else of DATA_DIR can be asked for. */
+/** Names of base maps: no other file of DATA_DIR can be requested. */
 const NAME = /^[^./\\][^/\\]*\.pmtiles$/;
 
 /**

@@ -1,7 +1,7 @@
 import type { Server } from '../platform/http/server.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 
-/** Where pages ask for what they need to know of the installation before a login. */
+/** The path of what pages need to know about the installation before a login. */
 const PATH = '/instance.json';
 
 /** Tells pages whether mails are sent, or are only written to files, and whether packets can be read without a login. */

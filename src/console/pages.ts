@@ -9,7 +9,7 @@ import type { Server } from '../platform/http/server.ts';
 import { VERSION } from '../platform/version.ts';
 import { PAGE_HEADERS, WORKER_HEADERS } from './security-headers.ts';
 
-/** Where the set-up script puts the built console. */
+/** The folder of the built console. */
 const BUILT = fileURLToPath(new URL('../../console/dist/', import.meta.url));
 
 const INDEX = 'index.html';

@@ -20,9 +20,9 @@ import { error, type Finding, ok, warning } from './finding.ts';
 
 /** How far the newest row may be ahead of this clock, in milliseconds: processes' clocks differ a little. */
 const AHEAD_MS = 10_000;
-/** A row of the outbox that is there for so long is not being moved, in milliseconds; a round takes less than a second. */
+/** Age from which a row of the outbox is stuck, in milliseconds; a round takes less than a second. */
 const STUCK_MS = 2500;
-/** Dead letters that are counted, at most. */
+/** Maximum dead letters counted. */
 const MAX_DEAD = 100_000;
 
 /** A service whose tables are to be checked. */
@@ -70,14 +70,16 @@ export async function checkMigrations(
       const lacking = await lacks(connection);
       if (lacking?.length === 0) current.add(schema);
       else if (lacking === undefined) {
-        findings.push(warning('migrations', `the ${name} has no tables`, 'its first start makes them'));
+        findings.push(warning('migrations', `the ${name} has no tables`, 'its first start creates them'));
       } else {
         const message = `the ${name} lacks ${lacking.join(', ')}`;
         findings.push(warning('migrations', message, 'start it, or run `fieldtrace migrate`'));
       }
     } catch (cause) {
       const { fault, remedy } = describe(cause as Error);
-      findings.push(error('migrations', fault, remedy ?? 'install the fieldtrace that made the database'));
+      findings.push(
+        error('migrations', fault, remedy ?? 'install the fieldtrace version that created the database'),
+      );
     }
   }
   if (current.size === SERVICES.length) findings.push(ok('migrations', 'both services are up to date'));
@@ -88,7 +90,7 @@ function describe(cause: Error): { fault: string; remedy: string | undefined } {
   return cause instanceof MigrationError ? cause : { fault: cause.message, remedy: undefined };
 }
 
-/** What is in the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
+/** Checks the contents of the database: migrations, the log, dead letters, accounts, and whether its files are in the configured store. */
 export async function checkContents(
   settings: Settings,
   connection: Connection,
@@ -106,7 +108,7 @@ export async function checkContents(
 /**
  * Whether the rates of today were retrieved; false also if that cannot be found out.
  *
- * @param connection undefined if the database does not answer
+ * @param connection undefined if the database is not responding
  */
 export async function haveTodaysRates(connection: Connection | undefined, now: Date): Promise<boolean> {
   if (!connection) return false;
@@ -124,7 +126,7 @@ async function checkReceivers(
     const states = await Promise.all(receivers.map(receiver => lookAtReceiver(pool, jobs, receiver)));
     return states.flatMap(state => {
       const trouble = troubleOf(state);
-      const remedy = `repair it, or correct ${state.setting}; what waits is then sent without a command`;
+      const remedy = `repair it, or correct ${state.setting}; waiting messages are then sent automatically`;
       return trouble ? [error(state.queue, `${name}: ${trouble}`, remedy)] : [];
     });
   });
@@ -152,10 +154,10 @@ async function checkPacketService(connection: Connection, now: Date): Promise<Fi
 /** Accounts that no share with their address and no invitation to it reaches. */
 async function checkAccounts(settings: Settings, connection: Connection): Promise<Finding> {
   const count = await withPool(connection, TRACE_SCHEMA, countUnconfirmed);
-  if (count === 0) return ok('accounts', 'the addresses of all active users are confirmed by their owners');
+  if (count === 0) return ok('accounts', 'all active users have confirmed their addresses');
   const remedy =
     settings.SMTP_URL === undefined
-      ? 'copy a link for each under Administration → Users, and give it to the person'
+      ? 'copy a link for each under Administration → Users, and send it to the person'
       : 'ask them to confirm it under Account → Profile';
   const users = count === 1 ? '1 active user has' : `${count} active users have`;
   const message = `${users} not confirmed their address, so shares and invitations to it do not reach them`;
@@ -164,21 +166,25 @@ async function checkAccounts(settings: Settings, connection: Connection): Promis
 
 function checkNewest({ clock }: LogLook, now: Date): Finding {
   const ahead = clock === null ? 0 : clock.getTime() - now.getTime();
-  if (ahead <= AHEAD_MS) return ok('clock', 'is not behind the newest row');
-  const message = `is ${Math.round(ahead / 1000)} s behind the newest row: it is wrong, or another one ran ahead`;
+  if (ahead <= AHEAD_MS) return ok('clock', 'not behind the newest row');
+  const message = `is ${Math.round(ahead / 1000)} s behind the newest row: it is wrong, or another clock ran ahead`;
   return warning(
     'clock',
     message,
-    'synchronise the clocks (NTP); new messages are listed first once it has caught up',
+    'synchronise the clocks (NTP); new messages are listed first again once the clock has caught up',
   );
 }
 
 function checkOutbox(first: LogLook, second: LogLook): Finding {
   const { head, waiting } = second;
-  if (first.oldest === null) return ok('log', `${head} entries, and nothing waits in the outbox`);
-  if (second.oldest !== first.oldest) return ok('log', `${head} entries, ${waiting} are on their way to it`);
-  const message = `${waiting} events wait in the outbox and are not moved to the log, so that feeds and sync miss them`;
-  return error('log', message, 'start a packet service; if one runs, look for locks and long transactions');
+  if (first.oldest === null) return ok('log', `${head} entries, and the outbox is empty`);
+  if (second.oldest !== first.oldest) return ok('log', `${head} entries, ${waiting} more in the outbox`);
+  const message = `${waiting} events are stuck in the outbox, so feeds and sync miss them`;
+  return error(
+    'log',
+    message,
+    'start a packet service; if one is running, look for locks and long transactions',
+  );
 }
 
 function checkDead(dead: number): Finding {

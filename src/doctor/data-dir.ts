@@ -10,7 +10,7 @@ import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 const LITTLE_BYTES = { error: 256 * 1024 ** 2, warning: 2 * 1024 ** 3 };
 /** The same as a part of the disk. */
 const LITTLE_PART = 0.05;
-/** What nobody else may read in DATA_DIR. */
+/** What only the owner can read in DATA_DIR. */
 const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool', FIRST_ADMIN_FILE];
 /** Folders of DATA_DIR that the services write to. */
 const WRITTEN = ['.', 'files', 'mail', 'backup', 'postgres'];
@@ -32,11 +32,15 @@ export function checkDataDir(
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EACCES') throw cause;
     const { reason, remedy } = explainDenied(folder, folder);
-    return [error('DATA_DIR', `${folder} cannot be looked at: ${reason}`, remedy)];
+    return [error('DATA_DIR', `${folder} cannot be read: ${reason}`, remedy)];
   }
   if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) {
     return [
-      warning('DATA_DIR', `${folder} is not there`, 'a start makes it; check DATA_DIR if there was one'),
+      warning(
+        'DATA_DIR',
+        `${folder} does not exist`,
+        'a start creates it; if it existed before, check DATA_DIR',
+      ),
     ];
   }
   // The database of root's DATA_DIR may be in a system directory, on another disk.
@@ -53,10 +57,10 @@ function checkPermissions(folder: string): Finding {
     const { uid } = statSync(folder);
     const files = closed.join(' ');
     const remedy = `run as the owner of DATA_DIR (user id ${uid}), or chown -R ${process.getuid?.()} ${files}`;
-    return error('DATA_DIR', `this user may not write to ${closed.join(', ')}`, remedy);
+    return error('DATA_DIR', `this user cannot write to ${closed.join(', ')}`, remedy);
   }
   const open = [...PRIVATE.map(name => path.join(folder, name)), ...passwordFiles(folder)].filter(isOpen);
-  if (open.length === 0) return ok('DATA_DIR', `${folder}; what is private is only readable by its owner`);
+  if (open.length === 0) return ok('DATA_DIR', `${folder}; only its owner can read private files`);
   return error('DATA_DIR', `others can read ${open.join(', ')}`, `chmod go= ${open.join(' ')}`);
 }
 
@@ -81,8 +85,8 @@ function isOpen(file: string): boolean {
 
 function checkDisk(directory: string): Finding {
   const { free, size } = diskSpace(directory);
-  const message = `${inBytes(free)} of ${inBytes(size)} are free at ${directory}`;
-  const remedy = 'free or add space; with a full disk, reads go on and writes get 503';
+  const message = `${inBytes(free)} of ${inBytes(size)} free at ${directory}`;
+  const remedy = 'free or add space; with a full disk, reads still work and writes return 503';
   if (free < LITTLE_BYTES.error) return error('disk', message, remedy);
   if (free < LITTLE_BYTES.warning || free < size * LITTLE_PART) return warning('disk', message, remedy);
   return ok('disk', message);

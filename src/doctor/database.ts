@@ -19,16 +19,16 @@ const CLOCK_SECONDS = 10;
 const LONG_SECONDS = 60;
 /** Part of the connections above which requests may soon have to wait. */
 const MANY_CONNECTIONS = 0.9;
-/** Names in a message, at most. */
+/** Maximum names in a message. */
 const SHOWN = 5;
 
 /** The database of the settings at one moment. */
 export interface DatabaseLook {
   embedded: EmbeddedLook;
-  /** absent while it cannot be asked */
+  /** absent while the database cannot be queried */
   connection?: Connection;
   facts?: ServerFacts;
-  /** why it cannot be asked */
+  /** why the database cannot be queried */
   findings: Finding[];
 }
 
@@ -51,8 +51,8 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     } catch (cause) {
       const { code, message: said, path: deniedPath = DATA_DIR } = cause as NodeJS.ErrnoException;
       const denied = code === 'EACCES' ? explainDenied(deniedPath, path.resolve(DATA_DIR)) : undefined;
-      const message = `the embedded server cannot be looked at: ${denied?.reason ?? said}`;
-      const remedy = denied?.remedy ?? 'run this as the user of the service';
+      const message = `the embedded server cannot be checked: ${denied?.reason ?? said}`;
+      const remedy = denied?.remedy ?? 'run this as the user that runs the service';
       return { embedded, findings: [error('database', message, remedy)] };
     }
     if (embedded.connection === undefined) return { embedded, findings: [notRunning(embedded)] };
@@ -66,16 +66,16 @@ export async function lookAtDatabase(settings: Settings, now: Date): Promise<Dat
     const name = DATABASE_URL ? 'DATABASE_URL' : 'the embedded server';
     return {
       embedded,
-      findings: [error('database', `${name} does not answer: ${message || code}`, remedyOf(code))],
+      findings: [error('database', `${name} is not responding: ${message || code}`, remedyOf(code))],
     };
   }
 }
 
 function remedyOf(code = ''): string {
-  if (code.startsWith('28')) return 'set the right user and password, and check pg_hba.conf';
+  if (code.startsWith('28')) return 'correct the user and password, and check pg_hba.conf';
   if (code === '3D000') return 'create the database, or correct its name in DATABASE_URL';
   if (code.startsWith('53')) return 'raise max_connections, or lower DATABASE_POOL';
-  return 'start PostgreSQL, or repair the network to it; services reconnect by themselves';
+  return 'start PostgreSQL, or repair the network to it; services reconnect automatically';
 }
 
 function notRunning({ state, connection, major, layout }: EmbeddedLook): Finding {
@@ -87,21 +87,21 @@ function notRunning({ state, connection, major, layout }: EmbeddedLook): Finding
       'mount its disk, or restore a backup (docs/runbooks.md, "Database gone")',
     );
   }
-  if (state === 'none') return warning('database', 'there is none in DATA_DIR', 'the first start makes it');
+  if (state === 'none') return warning('database', 'no database in DATA_DIR', 'the first start creates it');
   if (state === 'stopped') {
-    const message = `the embedded server (PostgreSQL ${major}) does not run; what needs it was not checked`;
-    return warning('database', message, 'it runs while a service runs');
+    const message = `the embedded server (PostgreSQL ${major}) is not running, so some checks were skipped`;
+    return warning('database', message, 'start a service, which starts it');
   }
   if (state === 'running' && connection === undefined)
     return error('database', 'its password is missing', 'restore DATA_DIR/postgres/password from a copy');
   return error(
     'database',
-    'the embedded server starts, recovers or stops',
-    'wait; DATA_DIR/postgres/server.log',
+    'the embedded server is starting, recovering or stopping',
+    'wait; see DATA_DIR/postgres/server.log',
   );
 }
 
-/** What the server says of itself: version, durability, clock, connections, crashes. */
+/** Checks the server: version, durability, clock, connections, crashes. */
 export function checkServerFacts({ facts, embedded }: DatabaseLook, now: Date): Finding[] {
   if (!facts) return checkCrashes(embedded);
   const { version, versionNumber, startedAt, role, isSuperuser, readOnly } = facts;
@@ -109,13 +109,15 @@ export function checkServerFacts({ facts, embedded }: DatabaseLook, now: Date): 
   const findings: Finding[] = [];
   if (versionNumber < OLDEST_VERSION) {
     findings.push(error('database', `PostgreSQL ${version} is too old`, 'use PostgreSQL 15 or newer'));
-  } else findings.push(ok('database', `PostgreSQL ${version}, up for ${uptime}, as the role ${role}`));
+  } else findings.push(ok('database', `PostgreSQL ${version}, up for ${uptime}, role ${role}`));
   if (isSuperuser) {
     const message = `the services connect as the superuser ${role}`;
     findings.push(warning('privileges', message, 'use two roles (docs/operations.md, "Two roles")'));
   }
   if (readOnly)
-    findings.push(error('database', 'it takes no writes', 'connect to the primary; make it writable'));
+    findings.push(
+      error('database', 'it is read-only', 'connect to the primary, or make the server writable'),
+    );
   return [
     ...findings,
     ...checkDurability(facts),
@@ -133,7 +135,7 @@ function checkDurability(facts: ServerFacts): Finding[] {
   if (!fsync)
     findings.push(error('durability', 'fsync is off: a power cut destroys the database', 'set fsync = on'));
   if (synchronousCommit === 'off') {
-    const message = 'synchronous_commit is off: a crash loses what was acknowledged';
+    const message = 'synchronous_commit is off: a crash loses acknowledged writes';
     findings.push(error('durability', message, 'set synchronous_commit = on'));
   }
   if (!fullPageWrites) {
@@ -141,13 +143,17 @@ function checkDurability(facts: ServerFacts): Finding[] {
     findings.push(warning('durability', message, 'set full_page_writes = on'));
   }
   if (!checksums) {
-    const message = 'there are no data checksums: damage by the disk is not noticed';
+    const message = 'data checksums are off: disk damage goes unnoticed';
     findings.push(warning('durability', message, 'stop PostgreSQL and run pg_checksums --enable'));
   }
   if (checksumFailures > 0) {
-    const message = `${checksumFailures} pages did not match their checksum: the disk damages data`;
+    const message = `${checksumFailures} pages do not match their checksums: the disk is damaging data`;
     findings.push(
-      error('durability', message, 'stop, copy DATA_DIR, replace the disk, restore the last backup'),
+      error(
+        'durability',
+        message,
+        'stop the services, copy DATA_DIR, replace the disk and restore the last backup',
+      ),
     );
   }
   if (findings.length > 0) return findings;
@@ -163,11 +169,12 @@ function checkCrashes({ troubles: { crashes, failedWrites } }: EmbeddedLook): Fi
   };
   const findings: Finding[] = [];
   if (crashes.length > 0) {
-    const remedy = 'look for kills by the kernel (memory) and the disk; DATA_DIR/postgres/server.log';
+    const remedy =
+      'look for kills by the kernel (out of memory) and disk errors; see DATA_DIR/postgres/server.log';
     findings.push(warning('database', `PostgreSQL was killed or crashed ${when(crashes)}`, remedy));
   }
   if (failedWrites.length > 0) {
-    const remedy = 'look whether the disk is or was full; DATA_DIR/postgres/server.log';
+    const remedy = 'check whether the disk is or was full; see DATA_DIR/postgres/server.log';
     findings.push(warning('database', `PostgreSQL could not write ${when(failedWrites)}`, remedy));
   }
   return findings;
@@ -175,8 +182,8 @@ function checkCrashes({ troubles: { crashes, failedWrites } }: EmbeddedLook): Fi
 
 function checkClock({ now: theirs }: ServerFacts, now: Date): Finding {
   const seconds = Math.round((theirs.getTime() - now.getTime()) / 1000);
-  if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', 'agrees with that of the database');
-  const message = `is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} that of the database`;
+  if (Math.abs(seconds) <= CLOCK_SECONDS) return ok('clock', 'in sync with the database');
+  const message = `is ${Math.abs(seconds)} s ${seconds > 0 ? 'behind' : 'ahead of'} the database's clock`;
   return warning('clock', message, 'synchronise the clocks of both machines (NTP)');
 }
 
@@ -197,11 +204,15 @@ function checkOrphaned({ supervisors }: ServerFacts, { state }: EmbeddedLook): F
   if (state !== 'running' || supervisors.length > 0) return [];
   const message = 'the embedded server runs without a service: its process was killed';
   return [
-    error('database', message, 'start the service, which adopts it; look for kills by the kernel (memory)'),
+    error(
+      'database',
+      message,
+      'start the service, which adopts it; look for kills by the kernel (out of memory)',
+    ),
   ];
 }
 
-/** Whether the role of the services has its rights and not more, and the owner's connection works. */
+/** Whether the services' role has exactly its rights, and the owner's connection works. */
 export async function checkPrivileges(
   settings: Pick<Settings, 'DATABASE_URL' | 'DATABASE_OWNER_URL'>,
   { connection, embedded }: DatabaseLook,
@@ -211,14 +222,14 @@ export async function checkPrivileges(
   const findings: Finding[] = [];
   const missing = await withSession(connection, client => unreadableTables(client, schemas));
   if (missing.length > 0) {
-    const message = `the role of the services cannot read ${missing.slice(0, SHOWN).join(', ')}`;
+    const message = `the services' role cannot read ${missing.slice(0, SHOWN).join(', ')}`;
     findings.push(error('privileges', message, 'run `fieldtrace migrate` as the owner, or two-roles.sql'));
   }
   const oneRole = await oneRoleWarning(connection, schemas);
   if (oneRole) findings.push(warning('privileges', oneRole, 'run two-roles.sql'));
   findings.push(...(await checkOwner(settings, embedded)));
   if (findings.length > 0) return findings;
-  return [ok('privileges', 'the role of the services can read its tables and owns none')];
+  return [ok('privileges', "the services' role can read the tables and owns none")];
 }
 
 async function checkOwner(
@@ -229,7 +240,11 @@ async function checkOwner(
   if (!owner) {
     if (DATABASE_URL !== undefined) return [];
     return [
-      error('privileges', 'the password of the owner is missing', 'restart the service, which makes another'),
+      error(
+        'privileges',
+        'the password of the owner is missing',
+        'restart the service, which creates a new one',
+      ),
     ];
   }
   try {

@@ -13,7 +13,7 @@ import { checkRuns } from './runs.ts';
 import { checkConsole, checkPast, checkService, lookAtServices } from './services.ts';
 import { checkSettings } from './settings.ts';
 
-/** What the doctor looks at. */
+/** What the doctor examines. */
 export interface Patient {
   settings: Settings;
   environment: Record<string, string | undefined>;
@@ -52,12 +52,12 @@ export async function examine({ settings, environment, warnings }: Patient, now:
   ];
 }
 
-/** What cannot be checked is a finding too. */
+/** A check that fails is a finding, too. */
 async function carefully(check: string, work: () => Promise<Finding[]>): Promise<Finding[]> {
   try {
     return await work();
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
-    return [error(check, `cannot be checked: ${message || code}`, 'repair that first, then run this again')];
+    return [error(check, `cannot be checked: ${message || code}`, 'fix that first, then run this again')];
   }
 }

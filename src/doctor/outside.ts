@@ -7,7 +7,7 @@ import type { Settings } from '../platform/settings/settings.ts';
 import { ProviderRefusal, tryProvider } from '../trace-backend/catalogue/currency/provider.ts';
 import { error, type Finding, ok, warning } from './finding.ts';
 
-/** Longest that a system may take to answer, in milliseconds. */
+/** Maximum time for a system to respond, in milliseconds. */
 const PATIENCE_MS = 5000;
 
 /**
@@ -40,8 +40,8 @@ async function checkKeys({ SERVICES, USER_REGISTRY_JWKS_URL: url }: Settings): P
     ({ name, message }) =>
       error(
         'user registry',
-        `${name.startsWith('JWKS') ? 'the user registry sent something that is no JWKS' : message}: ${address}`,
-        'correct USER_REGISTRY_JWKS_URL, or start the registry; without its keys, requests with a new token get 503',
+        `${name.startsWith('JWKS') ? 'the user registry sent an invalid JWKS' : message}: ${address}`,
+        'correct USER_REGISTRY_JWKS_URL, or start the registry; without its keys, requests with a new token return 503',
       ),
   );
 }
@@ -53,13 +53,13 @@ async function checkRegistry(settings: Settings): Promise<Finding[]> {
   return attempt(
     async () => {
       await tryRegistry({ ...agstackOf(settings, url), limits: { timeoutMs: PATIENCE_MS, retries: 0 } });
-      return ok('asset registry', `answers at ${address}`);
+      return ok('asset registry', `responds at ${address}`);
     },
     ({ message }) =>
       error(
         'asset registry',
         `${message}: ${address}`,
-        'correct ASSET_REGISTRY_URL, ASSET_REGISTRY_TOKEN and its keys, or start it; without it, observations are refused, to be sent again',
+        'correct ASSET_REGISTRY_URL, ASSET_REGISTRY_TOKEN and its keys, or start it; without it, observations are rejected until clients send them again',
       ),
   );
 }
@@ -71,7 +71,7 @@ async function checkMail(settings: Settings): Promise<Finding[]> {
   return attempt(
     async () => {
       await tryMailServer(url, PATIENCE_MS);
-      return ok('mail server', `${server} takes the login`);
+      return ok('mail server', `${server} accepts the login`);
     },
     cause =>
       cause instanceof MailRefused
@@ -79,7 +79,7 @@ async function checkMail(settings: Settings): Promise<Finding[]> {
         : warning(
             'mail server',
             `${cause.message}: ${server}`,
-            'correct SMTP_URL, or repair the server; mails wait meanwhile',
+            'correct SMTP_URL, or repair the server; emails wait until then',
           ),
   );
 }
@@ -89,12 +89,12 @@ async function checkRates(settings: Settings, hasRates: () => Promise<boolean>):
   if (FX_URL === undefined || !SERVICES.includes('trace')) return [];
   const address = withoutSecrets(FX_URL);
   if (FX_ACCESS_KEY === undefined)
-    return [error('exchange rates', 'FX_URL is set and FX_ACCESS_KEY is missing', 'set FX_ACCESS_KEY')];
-  if (await hasRates()) return [ok('exchange rates', `today's are retrieved from ${address}`)];
+    return [error('exchange rates', 'FX_URL is set but FX_ACCESS_KEY is missing', 'set FX_ACCESS_KEY')];
+  if (await hasRates()) return [ok('exchange rates', `today's rates were retrieved from ${address}`)];
   return attempt(
     async () => {
       await tryProvider({ FX_URL, FX_ACCESS_KEY }, PATIENCE_MS);
-      return ok('exchange rates', `the provider answers at ${address}`);
+      return ok('exchange rates', `the provider responds at ${address}`);
     },
     cause =>
       cause instanceof ProviderRefusal
@@ -102,7 +102,7 @@ async function checkRates(settings: Settings, hasRates: () => Promise<boolean>):
         : warning(
             'exchange rates',
             `${cause.message}: ${address}`,
-            'correct FX_URL, or wait for the provider; older rates are used meanwhile',
+            'correct FX_URL, or wait for the provider; older rates are used until then',
           ),
   );
 }

@@ -29,19 +29,20 @@ async function checkReplica(url: string, primary: PrimaryFacts): Promise<Finding
     return judge(`${host}:${port}`, await withSession(connection, readReplicaFacts), primary);
   } catch (cause) {
     const { message, code } = cause as NodeJS.ErrnoException;
-    const remedy = 'start it, or correct READ_DATABASE_URL; reads go to the others and the primary meanwhile';
-    return error('replicas', `${host}:${port} does not answer: ${message || code}`, remedy);
+    const remedy =
+      'start it, or correct READ_DATABASE_URL; until then, reads go to the others and the primary';
+    return error('replicas', `${host}:${port} is not responding: ${message || code}`, remedy);
   }
 }
 
 function judge(name: string, replica: ReplicaFacts, primary: PrimaryFacts): Finding {
   const { identity, isStandby, replayed, feedback } = replica;
   if (identity !== primary.identity) {
-    const message = `${name} is of another database than DATABASE_URL`;
+    const message = `${name} belongs to another database than DATABASE_URL`;
     return error('replicas', message, 'correct READ_DATABASE_URL');
   }
   if (!isStandby) {
-    const message = `${name} is not a standby: nothing is read there`;
+    const message = `${name} is not a standby, so it gets no reads`;
     return error('replicas', message, 'make it a standby of the server of DATABASE_URL, or remove it');
   }
   const missing = replayed < primary.flushed ? primary.flushed - replayed : 0n;

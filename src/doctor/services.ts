@@ -4,10 +4,10 @@ import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
 
-/** Longest that a service may take to answer, in milliseconds. */
+/** Maximum time for a service to respond, in milliseconds. */
 const PATIENCE_MS = 5000;
 
-/** What a service of the settings answers at its port. */
+/** The response of a service at its port. */
 export interface ServiceLook {
   service: 'packet-service' | 'trace-backend' | 'console';
   setting: 'PACKET_PORT' | 'TRACE_PORT' | 'CONSOLE_PORT';
@@ -108,20 +108,20 @@ function readSamples(text: string): Samples {
 export function checkService({ service, setting, url, port, health }: ServiceLook): Finding[] {
   switch (port) {
     case 'unknown':
-      return [ok(service, `${setting}=0 takes any free port, so that it cannot be asked`)];
+      return [ok(service, `${setting}=0 picks any free port, so it cannot be checked`)];
     case 'free':
-      return [warning(service, `does not run: nothing listens at ${url}`, 'start it, if it should run')];
+      return [warning(service, `not running: nothing listens at ${url}`, 'start it if it should run')];
     case 'silent':
       return [
         error(
           service,
-          `does not answer at ${url}: it hangs, is paused or overloaded`,
-          'look at its log; restart it',
+          `is not responding at ${url}: it is hung, paused or overloaded`,
+          'see its log, then restart it',
         ),
       ];
     case 'foreign':
       return [
-        error(service, `another program listens at ${url}`, `end that program, or set another ${setting}`),
+        error(service, `another program listens at ${url}`, `stop that program, or set another ${setting}`),
       ];
     case 'ours':
       return checkHealth(service, url as string, health as Readiness);
@@ -130,10 +130,10 @@ export function checkService({ service, setting, url, port, health }: ServiceLoo
 
 function checkHealth(service: string, url: string, { status, version, details }: Readiness): Finding[] {
   const findings: Finding[] = [];
-  if (status === 'OK') findings.push(ok(service, `answers at ${url}`));
-  else findings.push(error(service, `${status} at ${url}`, REMEDIES[status] ?? 'look at its log'));
+  if (status === 'OK') findings.push(ok(service, `responds at ${url}`));
+  else findings.push(error(service, `${status} at ${url}`, REMEDIES[status] ?? 'see its log'));
   if (version !== VERSION) {
-    const message = `${version} runs, ${VERSION} is installed`;
+    const message = `running ${version}, but ${VERSION} is installed`;
     findings.push(warning(service, message, 'restart it'));
   }
   for (const { name, status: word, message } of details) {
@@ -147,10 +147,11 @@ function checkHealth(service: string, url: string, { status, version, details }:
 const CHECKED_APART = ['backup', 'clock', 'mail', 'webhook'];
 
 const REMEDIES: Record<string, string> = {
-  WRITES_REFUSED: 'reads go on; free disk space, or make the database writable again',
-  DATABASE_UNREACHABLE: 'start the database, or repair the network to it; the service reconnects by itself',
-  FILES_UNREACHABLE: 'start the S3 of S3_BUCKET, or repair the network to it; the service starts then',
-  WRITER_HUNG: 'look for locks and stuck sessions in the database; the service goes on by itself',
+  WRITES_REFUSED: 'reads still work; free disk space, or make the database writable again',
+  DATABASE_UNREACHABLE:
+    'start the database, or repair the network to it; the service reconnects automatically',
+  FILES_UNREACHABLE: 'start the S3 server of S3_BUCKET, or repair the network to it; the service then starts',
+  WRITER_HUNG: 'look for locks and stuck sessions in the database; the service continues automatically',
   STOPPING: 'wait until it has stopped',
 };
 
@@ -162,7 +163,7 @@ const REMEDIES: Record<string, string> = {
 export function checkConsole({ SERVICES }: Pick<Settings, 'SERVICES'>, folder?: string): Finding[] {
   if (!SERVICES.includes('console')) return [];
   if (isConsoleBuilt(folder)) return [ok('console', 'is built')];
-  const message = 'is not built: its address only says how to build it';
+  const message = 'is not built: its page only shows how to build it';
   return [warning('console', message, 'run `npm run console`, and restart it')];
 }
 
@@ -180,7 +181,7 @@ const TROUBLES: Record<string, string> = {
   clients_cut_off_total: 'clients that stalled',
 };
 
-/** What went wrong since the start of a service and is over. */
+/** Past faults since the start of a service. */
 export function checkPast(look: ServiceLook, now: Date): Finding[] {
   const uptime = uptimeOf(look, now);
   if (uptime === undefined) return [];
@@ -191,15 +192,17 @@ export function checkPast(look: ServiceLook, now: Date): Finding[] {
   const since = `in the ${inTime(uptime)} since its start`;
   const log = checkLog(look, since);
   if (counted.length > 0) {
-    const remedy = 'look for the times in its log (docs/operations.md, "Fault indicators")';
+    const remedy = 'find the times in its log (docs/operations.md, "Fault indicators")';
     return [...log, warning(look.service, `${since} ${counted.join(', ')}`, remedy)];
   }
-  return log.length > 0 ? log : [ok(look.service, `no trouble ${since}`)];
+  return log.length > 0 ? log : [ok(look.service, `no faults ${since}`)];
 }
 
 function checkLog({ service, metrics }: ServiceLook, since: string): Finding[] {
   const lines = metrics?.get('log_lines_dropped_total') ?? 0;
   if (lines === 0) return [];
-  const message = `${since} lines of its log that could not be written: ${lines}`;
-  return [warning(service, message, 'make room on the disk of its log, or repair the program that reads it')];
+  const message = `${since} log lines that could not be written: ${lines}`;
+  return [
+    warning(service, message, 'free space on the disk of its log, or repair the program that reads it'),
+  ];
 }

@@ -27,7 +27,7 @@ export function checkSettings(
 ): Finding[] {
   const chosen = settingsInForce(settings, environment).filter(setting => setting.given);
   const summary = {
-    ...ok('settings', `${chosen.length} are set; the others have their defaults (docs/settings.md)`),
+    ...ok('settings', `${chosen.length} set, the others have their defaults (docs/settings.md)`),
     details: chosen.map(({ name, value }) => `${name}=${value}`),
   };
   return [summary, ...warnings.map(text => warning('settings', text, 'docs/settings.md'))];

@@ -22,7 +22,7 @@ import { inBytes, inTime } from './finding.ts';
 import { lookAtServices, type ServiceLook, uptimeOf } from './services.ts';
 
 const HOUR_MS = 3600_000;
-/** Packets and dead letters that are counted, at most. */
+/** Maximum packets and dead letters counted. */
 const MAX_COUNTED = 100_000;
 
 /** How an installation is, in about ten lines with counts and rates. It changes nothing. */
@@ -46,7 +46,7 @@ function describeService(look: ServiceLook, now: Date): string {
   const { service, url, port, health, metrics } = look;
   const built = service === 'console' && !isConsoleBuilt() ? ', not built' : '';
   if (port === 'unknown') return `${service}: at any free port${built}`;
-  if (port !== 'ours') return `${service}: ${port === 'free' ? 'does not run' : port} at ${url}${built}`;
+  if (port !== 'ours') return `${service}: ${port === 'free' ? 'not running' : port} at ${url}${built}`;
   const uptime = uptimeOf(look, now);
   const requests = metrics?.get('http_request_duration_seconds_count') ?? 0;
   const rate =
@@ -80,7 +80,7 @@ async function describeContents(connection: Connection, now: Date): Promise<stri
       await withPool(connection, TRACE_SCHEMA, pool => countJobs(pool, TRACE_JOBS)),
     ];
     lines.push(`people: ${rows(users)} users, ${rows(companies)} companies, ${rows(products)} products`);
-    lines.push(`mails of the trace backend: ${describeJobs(jobs)}`);
+    lines.push(`emails of the trace backend: ${describeJobs(jobs)}`);
   }
   return lines;
 }
@@ -107,13 +107,13 @@ async function describeBackups(settings: Settings, now: Date): Promise<string[]>
   if (!known) return ['backup: off (BACKUP_URL is not set)'];
   return [
     `backup: ${known.status}, ${known.message}`,
-    `backup target: ${known.location}, instance ${known.instance ?? 'none yet'}, log shipped until ${known.shippedAt ?? 'never'}`,
+    `backup target: ${known.location}, instance ${known.instance ?? 'none yet'}, WAL shipped until ${known.shippedAt ?? 'never'}`,
   ];
 }
 
 function describeDisk({ DATA_DIR }: Settings): string {
   const folder = path.resolve(DATA_DIR);
-  if (!existsSync(folder)) return `disk: ${folder} is not there`;
+  if (!existsSync(folder)) return `disk: ${folder} does not exist`;
   const { free, size } = diskSpace(folder);
   return `disk: ${inBytes(free)} of ${inBytes(size)} free at ${folder}`;
 }

@@ -23,7 +23,7 @@ export function parseBbox(text: string): Bbox {
   return { west, south, east, north };
 }
 
-/** Decimal numbers between commas; undefined unless there are so many. */
+/** Decimal numbers between commas; undefined if their number is wrong. */
 export function parseNumbers(text: string, count: number): number[] | undefined {
   const parts = text.split(',');
   const isNumber = (part: string) => /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(part);

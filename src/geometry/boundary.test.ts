@@ -17,7 +17,7 @@ const read = (geometry: unknown) => readBoundary(geometry, 'geometry');
 const outer = square(76, 30, 0.01);
 const area = read(polygon(outer)).areaM2;
 
-describe('a boundary is taken', () => {
+describe('a boundary is accepted', () => {
   test('with a hole, with altitudes, with positions given twice, either way round', () => {
     const hole = square(76.002, 30.002, 0.001);
     expect(read(polygon(outer, hole)).areaM2).toBeLessThan(area);
@@ -165,12 +165,12 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
   [
     'a hole lies beside',
     polygon(outer, square(76.02, 30, 0.001)),
-    /^geometry\.coordinates\[1\]: the hole does not lie inside/,
+    /^geometry\.coordinates\[1\]: the hole is not inside/,
   ],
   [
     'a hole lies around',
     polygon(square(76.002, 30.002, 0.001), outer),
-    /^geometry\.coordinates\[1\]: the hole does not lie inside/,
+    /^geometry\.coordinates\[1\]: the hole is not inside/,
   ],
   [
     'a hole reaches out',
@@ -206,7 +206,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
         [76.004, 30.004],
       ],
     ),
-    /^geometry\.coordinates\[1\]: the hole does not lie inside/,
+    /^geometry\.coordinates\[1\]: the hole is not inside/,
   ],
   [
     'a hole lies in another',
@@ -307,12 +307,12 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
   [
     'it has too many positions',
     polygon(Array.from({ length: 5_001 }, (_, k) => [76 + k / 1e7, 30])),
-    /^geometry: a boundary has at most 5000 positions$/,
+    /^geometry: a boundary can have at most 5000 positions$/,
   ],
   [
     'it has too many rings',
     polygon(...Array(257).fill(outer)),
-    /^geometry: a boundary has at most 256 rings$/,
+    /^geometry: a boundary can have at most 256 rings$/,
   ],
   [
     'it is a comb',
@@ -322,7 +322,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
       ...Array.from({ length: 300 }, (_, k) => [76.01 - k / 30_100, k % 2 ? 30.0001 : 30.01]),
       [76, 30],
     ]),
-    /^geometry: a boundary is 100 km long at most$/,
+    /^geometry: a boundary can be at most 100 km long$/,
   ],
 ];
 

@@ -9,7 +9,7 @@ import { checkRings } from './rings.ts';
 /** The largest field, 1000 international acres, which is the AgStack registry's limit too. */
 const MAX_AREA_M2 = 1000 * 4046.856_422_4;
 
-/** What a boundary may have at most; each limit also bounds the work that one boundary can ask for. */
+/** Limits of a boundary; each also limits the work that one boundary can cause. */
 export const LIMITS = {
   positions: 5_000,
   rings: 256,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { runs } from '../../test/helpers/property.ts';
 import { edgeOrder } from './edge-order.ts';
 
-test('numbers stand where they were put, whatever is put and removed in between', () => {
+test('numbers keep their order, whatever is inserted and removed in between', () => {
   const step = fc.record({ at: fc.nat(), put: fc.boolean() });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), steps => {
@@ -35,7 +35,7 @@ test('numbers stand where they were put, whatever is put and removed in between'
   );
 });
 
-test('a place is found in few steps however numbers came', () => {
+test('a position is found in few steps, whatever the order of insertion', () => {
   const count = 5000;
   for (const position of ['first', 'last', 'between'] as const) {
     const order = edgeOrder(count);

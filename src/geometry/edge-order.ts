@@ -58,7 +58,7 @@ export function edgeOrder(count: number): EdgeOrder {
         root = edge;
         return;
       }
-      // Of two neighbours one has a free child on the side of the other.
+      // One of two neighbours has a free child on the side of the other.
       if (other !== -1 && right[other] === -1) {
         right[other] = edge;
         parent[edge] = other;

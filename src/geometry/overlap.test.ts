@@ -25,7 +25,7 @@ function expectShared(first: Ground, second: Ground, percent: number): void {
 
 const square = ground(box(10, 10, 0.01));
 
-test('the shared area of grounds is that of their overlap, whichever comes first', () => {
+test('the shared area is the area of the overlap, whichever comes first', () => {
   expectShared(square, square, 100);
   expectShared(square, ground(box(10.005, 10, 0.01)), 50);
   expectShared(ground(box(10.005, 10.005, 0.01)), square, 25);
@@ -66,7 +66,7 @@ test('grounds on both sides of the date line are found', () => {
   expectShared(ground(box(-179.995, 10, 0.004)), across, 100);
 });
 
-test('what several grounds cover together counts once', () => {
+test('area that several polygons cover counts once', () => {
   const overlap = overlapWith(square);
   expect(overlap.area()).toBe(0);
   overlap.add(ground(box(10, 10, 0.006, 0.01)));
@@ -75,7 +75,7 @@ test('what several grounds cover together counts once', () => {
   expect(overlap.area() / square.areaM2).toBeCloseTo(0.8, 2);
 });
 
-test('a comb of thousands of teeth, in which every line has as many stretches, is measured, too', () => {
+test('a comb of thousands of teeth, with thousands of intervals on every line, is measured, too', () => {
   const teeth = 1200;
   const [step, height] = [0.1 / teeth, 0.0001];
   const corners = Array.from({ length: teeth }, (_, tooth): Position[] => {

@@ -77,7 +77,7 @@ export function sharedArea(ground: Ground, other: Ground): number {
   return overlap.area();
 }
 
-/** The degrees by which longitudes have to be turned to those of other bounds; undefined if they are elsewhere. */
+/** The degrees by which longitudes must be turned to overlap other bounds; undefined if they cannot. */
 function turnTo(to: Bounds, { west, east }: Bounds): number | undefined {
   return [0, 360, -360].find(degrees => west + degrees <= to.east && east + degrees >= to.west);
 }

@@ -80,7 +80,7 @@ describe('a point in a field', () => {
     );
   });
 
-  test('stays inside or outside wherever rings begin and whichever way they run', () => {
+  test('stays inside or outside, wherever rings start and whichever way they run', () => {
     fc.assert(
       fc.property(
         withHole,
@@ -323,7 +323,7 @@ describe('sets of cells', () => {
     );
   });
 
-  test('are given up when there are more than asked for', () => {
+  test('are dropped when there are more than requested', () => {
     const ground = polygon([
       [76, 30],
       [76.01, 30],

@@ -78,7 +78,7 @@ function quietLatitude(edges: Float64Array, middle: number): number {
 const MARGIN = 1e-9;
 const DEGREES = 180 / Math.PI;
 
-/** What is known on the way down to a cell: the edges that meet the cell around it, and one point of that. */
+/** State on the way down to a cell: the edges that meet the surrounding cell, and one point of it. */
 interface Descent {
   edges: readonly number[];
   x: number;
@@ -89,7 +89,7 @@ interface Descent {
 /**
  * The ground as a region that cells can cover. A cell, taken as its bounding rectangle, is outside or inside when no
  * edge meets it; which of the two follows from the point at hand and the edges on the way from it to the cell's middle.
- * That way only the edges next to a cell are looked at, however many there are elsewhere.
+ * That way only the edges next to a cell are checked, however many others there are.
  */
 export function groundRegion({ edges, bounds }: Ground): Region<Descent> {
   const all = Array.from({ length: edges.length / 4 }, (_, edge) => 4 * edge);

@@ -47,7 +47,7 @@ function tailOfSum(a: number, b: number, sum: number): number {
   return a - (sum - virtual) + (b - virtual);
 }
 
-/** What is lost of a product by rounding (Dekker and Veltkamp; Shewchuk, theorem 18). */
+/** The rounding error of a product (Dekker and Veltkamp; Shewchuk, theorem 18). */
 function tailOfProduct(a: number, b: number, product: number): number {
   const [highA, highB] = [134_217_729 * a, 134_217_729 * b];
   const aHigh = highA - (highA - a);
@@ -80,7 +80,7 @@ function exactOrientation(ax: number, ay: number, bx: number, by: number, cx: nu
   return area > 0n ? 1 : area < 0n ? -1 : 0;
 }
 
-/** What turns all of some finite doubles into integers by one factor: the smaller it is, the quicker they multiply. */
+/** Scales finite doubles to integers by one factor: the smaller it is, the faster they multiply. */
 function scaleToIntegers(values: readonly number[]): (value: number) => bigint {
   const least = Math.min(...values.filter(value => value !== 0).map(exponentOf));
   // Not beyond what a double holds.

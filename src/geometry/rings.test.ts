@@ -62,7 +62,7 @@ test('two polygons are refused exactly where they share ground, or an edge in on
   expect(good).toBeGreaterThan(runs(2000) / 8);
 });
 
-test('a hole is taken exactly where it lies inside its shell and shares no edge with it', () => {
+test('a hole is accepted exactly if it lies inside its shell and shares no edge with it', () => {
   const inner = fc.tuple(
     fc.integer({ min: -2, max: 8 }),
     fc.integer({ min: -2, max: 8 }),
@@ -218,7 +218,7 @@ describe('the largest boundaries', () => {
     expect(decided.sides - before).toBeLessThan(150 * POSITIONS);
   });
 
-  test('are not looked at any further after the first fault', () => {
+  test('are not checked further after the first fault', () => {
     const comb = shapes.comb?.[0] as Ring;
     const line = comb.line.slice();
     [line[0], line[1]] = [0.5, 1];

@@ -33,7 +33,7 @@ export function sweepEdges(edges: Float64Array, accept: (contact: Contact) => bo
     if (refused) return refused;
     pass(order, ends, corner, below, held);
 
-    // What has become neighbours may cross further east.
+    // New neighbours can cross further east.
     const last = order.previous(above);
     const crossing =
       crossingOf(below, order.next(below), ends) ??

@@ -100,7 +100,7 @@ const EXPORT_SPEED_SECONDS = 60;
 const WORK_PER_TURN = 20_000;
 
 const TABLES = serviceTables(SCHEMA, new URL('./migrations/', import.meta.url), JOBS_SCHEMA, QUEUES);
-/** What commands do with the tables. */
+/** Operations of commands on the tables. */
 export const { lacks: packetServiceLacks, migrate: migratePacketService, moved: MOVED } = TABLES;
 
 /**
@@ -304,7 +304,7 @@ function registerMaps(
   return tileFollower(pool, news, logger);
 }
 
-/** What maps need. */
+/** Dependencies of maps. */
 interface Maps {
   pool: pg.Pool;
   reads: ChooseReads;
@@ -315,7 +315,7 @@ interface Maps {
   admit: AdmitDownload;
 }
 
-/** What is asked of the user registry. */
+/** What the service needs of the user registry. */
 function registryLookUps(
   settings: Settings,
   {

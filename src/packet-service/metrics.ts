@@ -13,7 +13,7 @@ import type { BatchWatch, BatchWriter } from './core/writer/batch-writer.ts';
 import type { Feeds } from './reading/feed/feeds.ts';
 import type { TileFollower } from './reading/tiles/follower.ts';
 
-/** Dead letters that are counted, at most. */
+/** Maximum dead letters counted. */
 const MAX_DEAD = 100_000;
 /** Upper bounds: a batch has 128 packets at most. */
 const PACKETS = [1, 2, 4, 8, 16, 32, 64, 128];
@@ -36,11 +36,7 @@ export function measureBatches(
     'how long the first packet of a batch waited for its turn',
     SECONDS,
   );
-  const took = histogram(
-    'writer_batch_seconds',
-    'how long a batch took to be written, with retries',
-    SECONDS,
-  );
+  const took = histogram('writer_batch_seconds', 'how long writing a batch took, including retries', SECONDS);
   return {
     sent(count, waitedMs) {
       packets.observe(count);
@@ -51,7 +47,7 @@ export function measureBatches(
   };
 }
 
-/** What is measured of a packet service. */
+/** Measured parts of a packet service. */
 interface Measured {
   pool: pg.Pool;
   writer: Pick<BatchWriter, 'waiting'>;
@@ -80,10 +76,10 @@ export function measurePacketService(
         else this.set(value);
       },
     });
-  gauge('writer_waiting_packets', 'packets that wait for their turn to be written', writer.waiting);
-  gauge('log_outbox_age_seconds', 'how old an event can be that is not in the log yet', log.outboxAge);
+  gauge('writer_waiting_packets', 'packets waiting to be written', writer.waiting);
+  gauge('log_outbox_age_seconds', 'maximum age of an event that is not in the log yet', log.outboxAge);
   gauge('log_position', 'position of the last entry of the log', () => news.position);
-  gauge('tiles_uncounted_entries', 'entries of the log that maps do not count yet', tiles.behind);
+  gauge('tiles_uncounted_entries', 'log entries not yet counted in maps', tiles.behind);
   gauge('feeds_open', 'open live feeds', feeds.count);
-  gauge('dead_letters', 'notifications that could not be delivered and wait for a replay', dead);
+  gauge('dead_letters', 'notifications that could not be delivered and are waiting for a replay', dead);
 }

@@ -221,7 +221,7 @@ test("the services' routes for operators are unknown paths here; questions about
         authorization: `Bearer ${'x'.repeat(20)}`,
       });
       expect(Object.keys(body)).toEqual(Object.keys(unknown[name].body));
-      expect(JSON.stringify(body)).toMatch(/nothing at/);
+      expect(JSON.stringify(body)).toMatch(/nothing found at/);
     }
     expect((await user.send('GET', `/${name}/health/ready`)).status).toBe(200);
   }

@@ -55,14 +55,14 @@ async function falsify(statement: string, values: unknown[]): Promise<void> {
   expect((await packet.pool.query(statement, values)).rowCount).toBe(1);
 }
 
-test('every endpoint that writes is written to, and of what was acknowledged nothing is wrong', async () => {
+test('every writing endpoint is used, and everything acknowledged is correct', async () => {
   expect(load.client.take().unexpected).toEqual([]);
   expect([...load.client.endpoints.keys()].sort()).toEqual(writingEndpoints().sort());
   expect(await claimed()).toEqual(nothingWrong());
   expect(await checkAll(location())).toEqual(nothingWrong());
 });
 
-test('what is lost, doubled or changed behind the services` back is noticed, each record by itself', async () => {
+test("each record that is lost, doubled or changed behind the services' back is noticed", async () => {
   await packet.pool.query('GRANT UPDATE, DELETE ON packets, packet_log TO CURRENT_USER');
   const [gone, unlogged, twiceLogged, altered, copied] = [0, 1, 2, 3, 4].map(n =>
     unchanged('packet', n),
@@ -100,7 +100,7 @@ test('what is lost, doubled or changed behind the services` back is noticed, eac
   expect(all.lost).toEqual([expect.stringContaining('positions of the log')]);
 });
 
-test('a change that was not acknowledged may be there or not; one that was acknowledged may not be missing', async () => {
+test('an unacknowledged change may exist or not; an acknowledged one must exist', async () => {
   const fact = changedOnce('thread');
   const rename = (name: string) =>
     falsify('UPDATE chat_threads SET name = $2 WHERE thread_id = $1', [fact.id, name]);

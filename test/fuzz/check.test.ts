@@ -15,7 +15,7 @@ const operation = {
 const judge = (status: number, body: string, type = 'application/json', isError = packetError) =>
   faultOf(operation, { status, type, headers: new Map(), body: Buffer.from(body) }, isError);
 
-test('answers that are as they should be have no fault', () => {
+test('correct answers have no fault', () => {
   expect(judge(200, '{"id":"a"}')).toBeUndefined();
   expect(judge(200, '{"subject":1}\n{"subject":2}\n', 'application/x-ndjson')).toBeUndefined();
   expect(judge(204, '', '')).toBeUndefined();
@@ -42,7 +42,7 @@ test('every way in which an answer can be wrong is a fault', () => {
   expect(judge(409, '{"error":"x"}')).toMatch(/status 409/);
 });
 
-test('an answer that breaks off, or holds more than it says, is no answer', () => {
+test('an answer that is cut off or longer than announced is a fault', () => {
   const read = (text: string, method = 'GET') => readAnswer(Buffer.from(text), method);
   const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\n';
   expect(read(`HTTP/1.1 100 Continue\r\n\r\n${head}content-length: 2\r\n\r\n{}`)).toMatchObject({

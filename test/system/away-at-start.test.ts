@@ -61,12 +61,12 @@ test.each([1, 2])(
     expect([intake.status, intake.headers.get('retry-after'), await intake.json()]).toEqual([
       503,
       '5',
-      { error: 'the database does not answer; try again' },
+      { error: 'the database is not responding; try again' },
     ]);
     const login = await answerOf(`${trace}/api/user/login`, { method: 'POST' });
     expect([login.status, await login.json()]).toEqual([
       503,
-      { status: 'UPSTREAM_HTTP_ERROR', errorMessage: 'the database does not answer; try again' },
+      { status: 'UPSTREAM_HTTP_ERROR', errorMessage: 'the database is not responding; try again' },
     ]);
     for (const [address, service] of [
       [packet, 'packet-service'],
@@ -86,7 +86,7 @@ test.each([1, 2])(
 
     const service = await starting;
     expect((await service.send('POST', '/intake/scouting', observation)).status).toBe(201);
-    expect(service.log().match(/"the start waits/g), service.log()).toHaveLength(1);
+    expect(service.log().match(/"the start is waiting/g), service.log()).toHaveLength(1);
     service.child.kill('SIGTERM');
     expect(await service.ended, service.output()).toBe(0);
     await relay.close();
@@ -115,7 +115,7 @@ test('a start waits for S3, too', async () => {
   const refused = await answerOf(`${urls[0]}/packets`);
   expect([refused.status, await refused.json()]).toEqual([
     503,
-    { error: 'the file store does not answer; try again' },
+    { error: 'the file store is not responding; try again' },
   ]);
   s3.behaviour = 'well';
   const service = await starting;

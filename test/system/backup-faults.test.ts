@@ -50,7 +50,7 @@ const packetSettings = (data: string, target: string) => ({
 const spooled = async (data: string) =>
   (await readdir(path.join(data, 'postgres/spool'))).filter(name => /^[0-9A-F]{24}$/.test(name));
 
-test('while the target is full the service goes on, the spool stays within its limit, and afterwards a new base backup closes the gap', {
+test('the service continues and the spool stays within its limit while the target is full; a new base backup then closes the gap', {
   timeout: 240_000,
 }, async context => {
   const { folder, data } = stage();
@@ -97,7 +97,7 @@ test('while the target is full the service goes on, the spool stays within its l
   await stop(copy);
 });
 
-test('while the server cannot write into the spool, health, metrics and log say so, and afterwards its log is shipped', async () => {
+test('health, metrics and log report a server that cannot write into the spool; afterwards its WAL is shipped', async () => {
   const { folder, data } = stage();
   const service = await startBackedUp(packetSettings(data, path.join(folder, 'target')));
   await untilShipped(data);
@@ -131,7 +131,7 @@ test('while the server cannot write into the spool, health, metrics and log say 
   await stop(service);
 });
 
-test('an S3 that answers 503, is slow or is gone stops no write, and what was written meanwhile is shipped later', {
+test('an S3 that returns 503, is slow or is gone stops no write, and writes in the meantime are shipped later', {
   timeout: 240_000,
 }, async () => {
   const { folder, data } = stage();
@@ -187,7 +187,7 @@ test('an S3 that answers 503, is slow or is gone stops no write, and what was wr
   await stop(copy);
 });
 
-test('a kill during a base backup, shipping or a restore leaves nothing that counts, and the next try ends well', {
+test('a kill during a base backup, shipping or a restore leaves nothing that counts as complete, and the next try succeeds', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
@@ -206,7 +206,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   await killEverything(service, data);
   expect(await kinds('bases')).toEqual([]);
   const nothing = await fieldtrace(settings, 'restore', '--into', path.join(folder, 'x'));
-  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('there is no base backup')]);
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining('no base backup of')]);
 
   service = await startBackedUp(settings);
   await closeSegments(data, 6);
@@ -228,7 +228,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
     child.kill('SIGKILL');
     await ended;
     const { code, output } = await runToEnd({ DATA_DIR: into, SERVICES: 'packet' });
-    expect([code, output]).toEqual([1, expect.stringContaining('holds a restore that did not finish')]);
+    expect([code, output]).toEqual([1, expect.stringContaining('contains an unfinished restore')]);
   }
   const restored = await fieldtrace(settings, 'restore', '--into', into);
   expect([restored.code, restored.out]).toEqual([0, expect.stringContaining('nothing differs')]);
@@ -238,7 +238,7 @@ test('a kill during a base backup, shipping or a restore leaves nothing that cou
   await stop(copy);
 });
 
-test('a target that was emptied is named with the remedy, and `backup begin` begins new backups beside the service', {
+test('an emptied target is reported with the remedy, and `backup begin` starts new backups while the service runs', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
@@ -248,7 +248,7 @@ test('a target that was emptied is named with the remedy, and `backup begin` beg
   await untilShipped(data);
   await rm(target, { recursive: true });
   await mkdir(target);
-  const remedy = /is missing.* If the backups there are gone, run `fieldtrace backup begin`, .* BACKUP_URL\./;
+  const remedy = /is missing.* If the backups are gone, run `fieldtrace backup begin` to .* BACKUP_URL\./;
   await closeSegments(data, 1);
   const { message } = await eventually(
     () => backupHealth(service),
@@ -262,7 +262,7 @@ test('a target that was emptied is named with the remedy, and `backup begin` beg
   const [instance] = await readdir(target);
   expect([begun.code, begun.out], begun.err).toEqual([
     0,
-    expect.stringContaining(`new backups begin in the folder ${target} as ${instance}: `),
+    expect.stringContaining(`started new backups in the folder ${target} as ${instance}: `),
   ]);
   await eventually(
     () => backupHealth(service),
@@ -322,7 +322,7 @@ test('a restore leaves out the files whose objects are damaged, names them with 
   ]);
   for (const name of objects)
     expect(restored.out).toMatch(
-      new RegExp(`^${instance}/files/${name} is damaged .*; this file is not restored$`, 'm'),
+      new RegExp(`^${instance}/files/${name} is damaged .*; this file was not restored$`, 'm'),
     );
   for (const id of ids)
     expect(restored.out).toMatch(
@@ -380,7 +380,7 @@ test('a server that was started without an archive is restarted with one as soon
   await stop(without);
 });
 
-test('beside an external database, files are backed up with its position, and each success is reported', {
+test('with an external database, files are backed up with its position, and each success is reported', {
   timeout: 240_000,
 }, async () => {
   const { folder, data, target } = stage();
@@ -411,7 +411,7 @@ test('beside an external database, files are backed up with its position, and ea
   const taken = await fieldtrace(settings, 'backup', 'now');
   expect([taken.code, taken.out]).toEqual([
     0,
-    expect.stringMatching(/^files are backed up .* at [0-9A-F]+\/[0-9A-F]+,/),
+    expect.stringMatching(/^backed up files as .* at [0-9A-F]+\/[0-9A-F]+,/),
   ]);
   expect(pings).toHaveLength(2);
   await stop(service);

@@ -42,7 +42,7 @@ async function refusesUnclear(
   const instance = ['--instance', (await readdir(target)).sort()[0] as string];
   for (const [time, message] of [
     ['2020-01-01T00:00:00Z', 'the earliest time of'],
-    ['2099-01-01T00:00:00Z', 'the backup has the log up to'],
+    ['2099-01-01T00:00:00Z', 'the backup has the WAL up to'],
   ] as const) {
     const words = ['restore', '--into', path.join(stage, 'x'), '--to', time, ...instance];
     const { code, err } = await fieldtrace(settings, ...words);
@@ -128,7 +128,7 @@ test('a restore to a second between two writes has the first and not the second,
   await refusesUnclear(settings, stage, target);
 });
 
-test('a service in which nothing is written closes no segment of the log, and closes one after a write', {
+test('an idle service closes no WAL segment, and closes one after a write', {
   timeout: 240_000,
 }, async () => {
   const stage = stageDirectory();
@@ -162,7 +162,7 @@ test('a service in which nothing is written closes no segment of the log, and cl
   expect(await service.ended, service.output()).toBe(0);
 });
 
-test('when a machine is lost under load, a restore has every write that is older than the lag', {
+test('a restore after the loss of a machine under load has every write that is older than the lag', {
   timeout: 240_000,
 }, async () => {
   const stage = stageDirectory();
@@ -220,7 +220,7 @@ test('backup verify names every object that was changed, and a wrong key is refu
   const good = await fieldtrace(settings, 'backup', 'verify');
   expect([good.code, good.out]).toEqual([
     0,
-    expect.stringMatching(/objects .* were read\nrestored to .*\nverified 1 pack/),
+    expect.stringMatching(/read .* objects .*\nrestored to .*\nverified 1 pack/),
   ]);
   await eventually(
     () => backupHealth(service),
@@ -316,7 +316,7 @@ test('a passphrase encrypts as well as an identity, and neither a target inside 
   const inside = await fieldtrace({ ...settings, BACKUP_URL: insideUrl }, 'backup', 'now');
   expect([inside.code, inside.err]).toEqual([2, expect.stringContaining('must not be inside DATA_DIR')]);
   const { BACKUP_KEY: _, ...keyless } = settings;
-  const sentence = 'BACKUP_URL is set and BACKUP_KEY is missing. Set BACKUP_KEY to ';
+  const sentence = 'BACKUP_URL is set but BACKUP_KEY is missing. Set BACKUP_KEY to ';
   const missing = await fieldtrace(keyless, 'backup', 'now');
   expect([missing.code, missing.err]).toEqual([2, expect.stringContaining(sentence)]);
   const unlisted = await fieldtrace(keyless, 'backup', 'list');

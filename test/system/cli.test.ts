@@ -107,10 +107,10 @@ test('npx runs it, without asking a registry', async () => {
 
 test('wrong input is one sentence on standard error, and the exit code 2', async () => {
   const wrong: [string[], string | RegExp, Record<string, string>?][] = [
-    [['kyes', 'rotate'], 'there is no command kyes; did you mean keys rotate?'],
-    [['sing'], 'there is no command sing; fieldtrace help lists all'],
-    [['keys'], 'keys is not complete: there is keys rotate'],
-    [['help', 'sing'], 'there is no command sing; fieldtrace help lists all'],
+    [['kyes', 'rotate'], 'unknown command kyes; did you mean keys rotate?'],
+    [['sing'], 'unknown command sing; fieldtrace help lists all commands'],
+    [['keys'], 'keys is incomplete; the commands are keys rotate'],
+    [['help', 'sing'], 'unknown command sing; fieldtrace help lists all commands'],
     [['verify', '--thread', '3'], 'verify has no option --thread; usage: fieldtrace verify [--threads N]'],
     [['verify', '--threads', '65'], '--threads must be a whole number from 1 to 64'],
     [['verify', '--threads'], '--threads needs a value; usage: fieldtrace verify [--threads N]'],
@@ -124,11 +124,11 @@ test('wrong input is one sentence on standard error, and the exit code 2', async
       ['erase', 'packet', '--reason', 'x'],
       'ID is missing; usage: fieldtrace erase packet ID --reason <text>',
     ],
-    [['api-key', 'revoke'], 'this is no key: ft_ and 49 letters and digits'],
-    [['user', 'unlock', 'nobody@example.org'], 'there is no user with this address'],
+    [['api-key', 'revoke'], 'this is not an API key: keys are ft_ followed by 49 letters and digits'],
+    [['user', 'unlock', 'nobody@example.org'], 'no user has this address'],
     [['erase', 'user', ''], 'ID is missing; usage: fieldtrace erase user ID [--service packet|trace]'],
-    [['erase', 'packet', 'nonsense', '--reason', 'x'], 'there is no packet nonsense'],
-    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
+    [['erase', 'packet', 'nonsense', '--reason', 'x'], 'packet nonsense not found'],
+    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id; 7 is not one'],
     [['import', 'ecb-rates', '/nowhere.csv'], '/nowhere.csv cannot be read'],
     [['import', 'ecb-rates', '/'], '/ is a folder, not a file'],
     [

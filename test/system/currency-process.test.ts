@@ -14,7 +14,7 @@ const run = promisify(execFile);
 const testWithCurl = await testWith('curl');
 
 testWithCurl(
-  "a started process converts today and at a past date, spends what it asks for, and imports the ECB's history",
+  "a running process converts for today and a past date, counts its requests, and imports the ECB's history",
   async () => {
     const { folder, remove } = await temporaryFolder();
     const fx = await fxProvider();

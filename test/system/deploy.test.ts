@@ -118,7 +118,7 @@ test('ports, folders, sizes and times in deploy/ are those of the settings', () 
   expect([unitLines('KillMode'), wordsAfter('STOPSIGNAL')]).toEqual([['mixed'], ['SIGTERM']]);
 });
 
-test('the Dockerfile has no lint, runs as an ordinary user, and names what there is', () => {
+test('the Dockerfile passes the linter, runs as an ordinary user, and names existing files', () => {
   expect(validate(textOf('deploy/Dockerfile'))).toEqual([]);
   const stages = wordsAfter('FROM').map(words => words.split(' AS '));
   expect(stages.slice(-2).map(([, name]) => name)).toEqual(['lean', 'full']);
@@ -350,7 +350,7 @@ psqlTest(
   },
 );
 
-test('where there is a builder, the image is built and runs', context => {
+test('the image is built and runs if a builder is available', context => {
   const docker = (...words: string[]) => spawnSync('docker', words, { cwd: ROOT, encoding: 'utf8' });
   if (docker('version').status !== 0) context.skip('the Dockerfile was not built: no Docker daemon answers');
   const [image] = (wordsAfter('FROM')[0] as string).split(' ');

@@ -13,7 +13,7 @@ const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat:
 /** Not to be compressed: more than PostgreSQL has room for in the pages that are there. */
 const long = randomBytes(50_000).toString('hex');
 
-test('on a disk that is really full writes are 503 with Retry-After, reads and /health go on, and all is well once there is room', async context => {
+test('on a full disk, writes are 503 with Retry-After, reads and /health still work, and everything recovers once there is space', async context => {
   const folder = `${stageDirectory()}/mount`;
   mountTmpfs(context, folder, 'size=256m,mode=755');
   await emptyDataDir(folder);

@@ -14,19 +14,19 @@ function distribute(...words: string[]) {
   return fieldtrace({ DATABASE_URL: url }, 'distribute', ...words);
 }
 
-test('a server without Citus is left as it is', async () => {
+test('a server without Citus stays unchanged', async () => {
   expect(await distribute('--dry-run')).toMatchObject({
     code: 1,
     err: expect.stringContaining('Citus is not installed on the server'),
   });
   expect(await distribute('--status')).toEqual({
     code: 0,
-    out: 'the database has no extension citus: nothing is distributed\n',
+    out: 'the database lacks the extension citus, so nothing is distributed\n',
     err: '',
   });
 });
 
-test('addresses and numbers that are none are refused by option', async () => {
+test('invalid addresses and numbers are refused by option', async () => {
   expect(await distribute('--workers', 'db1')).toMatchObject({
     code: 2,
     err: 'fieldtrace: --workers must be host:port,host:port,…, each once\n',

@@ -80,7 +80,7 @@ const BLOWS: Record<string, Blow> = {
       signal(pid, 'SIGSTOP');
       const { code, out } = await doctor(stage, processes[1] as RunningProcess);
       signal(pid, 'SIGCONT');
-      expect([code, out]).toEqual([1, expect.stringMatching(/^error +packet-service +does not answer/m)]);
+      expect([code, out]).toEqual([1, expect.stringMatching(/^error +packet-service +is not responding/m)]);
       return () => {};
     },
   },

@@ -10,7 +10,7 @@ import { startProcess } from '../helpers/process.ts';
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('a service whose log has no disk space left serves on, counts what it drops, and logs again once there is room', async context => {
+test('a service whose log has no disk space keeps serving, counts dropped lines, and logs again once there is space', async context => {
   const folder = `${stageDirectory()}/log`;
   mountTmpfs(context, folder, 'size=1m');
   const file = path.join(folder, 'fieldtrace.log');
@@ -39,7 +39,7 @@ test('a service whose log has no disk space left serves on, counts what it drops
   };
   await eventually(dropped, count => count > 10);
   const doctor = await fieldtrace({ ...settings, PACKET_PORT: new URL(service.url).port }, 'doctor');
-  expect(doctor.out).toMatch(/packet-service .*lines of its log that could not be written: \d+/);
+  expect(doctor.out).toMatch(/packet-service .*log lines that could not be written: \d+/);
 
   await free();
   const noted = async () => {
@@ -49,5 +49,5 @@ test('a service whose log has no disk space left serves on, counts what it drops
   await eventually(noted, text => /"lines":\d+,"msg":"lines of the log could not be written"/.test(text));
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
-  expect(await readFile(file, 'utf8')).toContain('stopping: requests in flight are answered first');
+  expect(await readFile(file, 'utf8')).toContain('stopping: finishing requests in flight first');
 });

@@ -21,7 +21,7 @@ const linesOf = (log: string): Line[] =>
     .filter(line => line !== '')
     .map(line => JSON.parse(line));
 
-test('an outage is told when it begins and when it is over, with a count, however many requests fail in it', async () => {
+test('an outage is logged when it begins and ends, with a count, however many requests fail', async () => {
   const database = await testDatabase();
   const relay = await openRelay(database.connection);
   const { host, port, user, password, database: name } = relay.connection;
@@ -47,19 +47,19 @@ test('an outage is told when it begins and when it is over, with a count, howeve
   const lines = linesOf(service.log());
   for (const { level, time } of lines)
     expect([level, time]).toEqual([expect.any(String), expect.any(String)]);
-  const about = lines.filter(({ trouble }) => trouble === 'the database does not answer');
+  const about = lines.filter(({ trouble }) => trouble === 'the database is not responding');
   for (const named of ['packet-service', 'trace-backend']) {
     const [began, over, ...more] = about.filter(line => line.service === named);
     expect([began?.level, over?.level, more]).toEqual([expect.stringMatching(/error|warn/), 'info', []]);
-    expect(over?.msg).toBe('over: the database does not answer');
+    expect(over?.msg).toBe('over: the database is not responding');
   }
   const [, over] = about.filter(line => line.service === 'packet-service');
   expect(over?.failures).toBeGreaterThan(120);
   expect(service.log().length).toBeLessThan(20_000);
 
   // Standard output is the log's alone; what a person reads at the start is on standard error.
-  expect(service.output()).toContain('Send it a first observation');
-  expect(service.log()).not.toContain('Send it a first observation');
+  expect(service.output()).toContain('Send a first observation');
+  expect(service.log()).not.toContain('Send a first observation');
   service.child.kill('SIGTERM');
   expect(await service.ended, service.output()).toBe(0);
   await relay.close();

@@ -44,7 +44,7 @@ async function startWithoutReceivers() {
   return { service, settings, mail, receiver };
 }
 
-test('mails and webhooks that wait for a receiver that is away are counted; health, doctor, status and log name it', async () => {
+test('emails and webhooks that wait for an unreachable receiver are counted; health, doctor, status and log name it', async () => {
   const { service, settings, mail, receiver } = await startWithoutReceivers();
   const began = Date.now();
   const packet = await observe(service);
@@ -85,7 +85,7 @@ test('mails and webhooks that wait for a receiver that is away are counted; heal
   expect(doctor.out).toContain('repair it, or correct SMTP_URL');
   const status = await fieldtrace(settings, 'status');
   expect(status.out).toMatch(/^notifications: 10 waiting, 0 in progress/m);
-  expect(status.out).toMatch(/^mails of the trace backend: 1 waiting, 0 in progress/m);
+  expect(status.out).toMatch(/^emails of the trace backend: 1 waiting, 0 in progress/m);
   await eventually(() => service.log().includes(`the mail server ${mail} takes nothing`));
   expect(service.output() + doctor.out).not.toContain('hunter2');
 

@@ -88,7 +88,7 @@ function namesIn(expression: string): string[] {
     .filter(name => !['and', 'or', 'unless', 'up'].includes(name));
 }
 
-test('every metric that an alert or the dashboard names exists, with the labels that it asks for', async () => {
+test('every metric of an alert or the dashboard exists with the labels it uses', async () => {
   const alerts = await readFile(path.join(root, ALERTS), 'utf8');
   const dashboard = JSON.parse(await readFile(path.join(root, 'deploy/grafana/dashboard.json'), 'utf8'));
   const expressions = [

@@ -164,7 +164,7 @@ async function expectWhole(connection: Connection): Promise<void> {
   }
 }
 
-test('a database is moved as a whole; what waited for its place in the log has it then; a second move is refused', async () => {
+test('a database is moved completely; events in the outbox are then in the log; a second move is refused', async () => {
   const target = await emptyDatabase();
   const { code, stdout, stderr } = await moved(urlOf(source.connection), urlOf(target));
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^moved \d+ tables with \d+ rows\./)]);
@@ -195,7 +195,7 @@ test('a move that was killed leaves a database that no service starts on, and is
   await expectWhole(target);
 });
 
-test('a move of a database that is written to meanwhile is refused, and so is one into itself', async () => {
+test('a move of a database that is changed in the meantime is refused, and so is a move into itself', async () => {
   const target = await emptyDatabase();
   let written: Promise<unknown> = Promise.resolve();
   const moving = moveDatabase({
@@ -207,17 +207,17 @@ test('a move of a database that is written to meanwhile is refused, and so is on
       written = source.pool.query(`INSERT INTO chat_threads SELECT gen_random_uuid(), 'Late', 'ana', now()`);
     },
   });
-  await expect(moving).rejects.toThrow(/chat_threads of the source was written to/);
+  await expect(moving).rejects.toThrow(/chat_threads of the source was changed/);
   await written;
   await expect(migratePacketService(target)).rejects.toThrow(/was not finished/);
   await source.pool.query(`DELETE FROM chat_threads WHERE name = 'Late'`);
   const itself = await moved(urlOf(source.connection), urlOf(source.connection));
-  expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining('the same database')]);
+  expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining('different databases')]);
   const nothing = await moved(urlOf(await emptyDatabase()), urlOf(await emptyDatabase()));
   expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('no tables')]);
 });
 
-test('a database of v0.1.0 is moved to the level of the baseline, and itself stays as it was', async () => {
+test('a database of v0.1.0 is moved to the level of the baseline, and stays unchanged itself', async () => {
   const [old, target] = [await copyOfSource(), await emptyDatabase()];
   await turnBack(old);
   const before = await recordsOf(old);
@@ -228,7 +228,7 @@ test('a database of v0.1.0 is moved to the level of the baseline, and itself sta
   await expectWhole(target);
 });
 
-test('a database that is older is not moved, and the target stays as it was', async () => {
+test('an older database is not moved, and the target stays unchanged', async () => {
   const [old, target] = [await copyOfSource(), await emptyDatabase()];
   const query = (text: string) => withPool(target, 'public', pool => pool.query(text));
   const schemas = async () => (await query('SELECT nspname FROM pg_namespace ORDER BY 1')).rows;
@@ -297,7 +297,7 @@ test('a database goes from a server into a DATA_DIR and back, also where only an
     const stopped = await moved(dataDir, urlOf(await emptyDatabase()));
     expect([stopped.code, stopped.stderr]).toEqual([
       1,
-      expect.stringContaining('start the fieldtrace that made it'),
+      expect.stringContaining('start the fieldtrace version that created it'),
     ]);
   } finally {
     await remove();

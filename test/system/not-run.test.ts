@@ -20,7 +20,7 @@ function run(environment: Record<string, string>): Promise<{ code: number; outpu
 // With this PATH there is neither curl nor a way to install it.
 const WITHOUT_CURL = { PATH: '/nowhere' };
 
-test('tests whose program can be neither found nor installed are counted with the reason in the last lines', async () => {
+test('tests without their program are counted with the reason in the last lines', async () => {
   const { code, output } = await run(WITHOUT_CURL);
   expect(output).not.toContain('ran\n');
   expect(output.trim().split('\n').slice(-2)).toEqual([
@@ -38,7 +38,7 @@ test('in CI the same is a failure', async () => {
   expect(code).toBe(1);
 });
 
-testWithCurl('where the program is there, everything runs and nothing is listed', async () => {
+testWithCurl('everything runs and nothing is listed if the program exists', async () => {
   const { code, output } = await run({ CI: 'true' });
   expect(output.match(/the test ran/g)?.length).toBe(2);
   expect(output).toContain('the hook ran');

@@ -72,7 +72,7 @@ async function shareReaches(
   expect(stranger.status).toBe(401);
 }
 
-test('who logs in at the trace backend is known to the packet service in the same process', async () => {
+test('the packet service in the same process knows users who log in at the trace backend', async () => {
   const { folder, remove } = await temporaryFolder();
   await emptyDataDir(folder);
   const process = await startProcess({ DATA_DIR: folder, AUTH_MODE: 'required' });
@@ -84,7 +84,7 @@ test('who logs in at the trace backend is known to the packet service in the sam
   await remove();
 });
 
-test('and to one elsewhere, by the keys and the look-up that the trace backend offers', async () => {
+test('a remote packet service knows them, too, by the keys and the look-up of the trace backend', async () => {
   const [home, away] = [await temporaryFolder(), await temporaryFolder()];
   await Promise.all([home, away].map(({ folder }) => emptyDataDir(folder)));
   const SERVICE_TOKEN = 'a-token-between-the-two-services';

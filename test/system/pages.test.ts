@@ -53,7 +53,7 @@ async function open(url: string): Promise<number | undefined> {
 
 const heading = () => browser.page.locator('h1').textContent();
 
-test('the packet service says what it is at its root, and its links lead somewhere', async () => {
+test('the root page of the packet service describes it, and its links work', async () => {
   const { status, body, headers } = await closed.send('GET', '/');
   expect([status, body, headers.get('vary')]).toEqual([
     200,
@@ -135,7 +135,7 @@ test('the links of a mail about a share are pages: the packet, and the inbox wit
   ]);
 });
 
-test('what a packet holds is text on its page, and a large one is not read', async () => {
+test("a packet's content is text on its page, and a large packet is not read", async () => {
   const evil = '<script>document.title="taken"</script>"\'&';
   const body = {
     observed_at: '2026-03-01T08:15:00Z',
@@ -163,7 +163,7 @@ test('what a packet holds is text on its page, and a large one is not read', asy
   expect([page.status, page.text.length < 20_000]).toEqual([200, true]);
 });
 
-test('what is not there, or not open, is a page for a browser, and JSON for a program as before', async () => {
+test('errors are a page for browsers, and JSON for programs', async () => {
   const unknown = '01JD7Q2M8XW3N5R6T8V9Y0Z1A2';
   const uuid = '00000000-0000-4000-8000-000000000000';
   const cases: [string, number, string][] = [

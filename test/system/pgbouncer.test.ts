@@ -68,7 +68,7 @@ default_pool_size = 60
 
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('behind PgBouncer in session mode both services work, and processes tell each other what is new', async () => {
+test('both services work behind PgBouncer in session mode, and processes notify each other', async () => {
   const environment = {
     DATABASE_URL: await bouncer('session'),
     DATA_DIR: path.join(files.folder, 'data'),
@@ -105,7 +105,7 @@ test('behind PgBouncer in session mode both services work, and processes tell ea
   }
 }, 240_000);
 
-test('behind PgBouncer in transaction mode it does not start, and says why', async () => {
+test('a start behind PgBouncer in transaction mode is refused with the reason', async () => {
   const { code, output } = await runToEnd({
     DATABASE_URL: await bouncer('transaction'),
     DATA_DIR: path.join(files.folder, 'data'),
@@ -113,7 +113,7 @@ test('behind PgBouncer in transaction mode it does not start, and says why', asy
   });
   expect([code, output]).toEqual([
     1,
-    'fieldtrace cannot start: DATABASE_URL: a connection pooler hands out sessions for single transactions; use ' +
+    'fieldtrace cannot start: DATABASE_URL: the connection pooler assigns sessions per transaction; use ' +
       'session mode (PgBouncer: pool_mode = session), or the address of the server itself\n',
   ]);
 }, 240_000);

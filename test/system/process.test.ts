@@ -26,19 +26,19 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('a secret of fewer than 32 bytes is warned of, and not shown', async () => {
+test('a secret shorter than 32 bytes causes a warning, and is not shown', async () => {
   const { output } = await runToEnd({
     DATABASE_URL: 'postgres://user@host.invalid/x',
     USER_REGISTRY_JWT_SECRET: 'sixteen letters.',
     WEBHOOK_SECRET: 'x'.repeat(31),
     SERVICE_TOKEN: 'x'.repeat(32),
   });
-  const warned = [...output.matchAll(/(\w+) has fewer than 32 bytes/g)].map(([, name]) => name);
+  const warned = [...output.matchAll(/(\w+) is shorter than 32 bytes/g)].map(([, name]) => name);
   expect(warned).toEqual(['USER_REGISTRY_JWT_SECRET', 'WEBHOOK_SECRET']);
   expect(output).not.toMatch(/sixteen|x{31}/);
 });
 
-test('a bad setting keeps it from starting, by name, and a secret is not shown', async () => {
+test('a bad setting prevents the start and is named, and a secret is not shown', async () => {
   const wrong: [string, Record<string, string>][] = [
     ['PACKET_PORT', { PACKET_PORT: '80.5' }],
     ['AUTH_MODE', { AUTH_MODE: 'maybe' }],
@@ -62,7 +62,7 @@ test('a bad setting keeps it from starting, by name, and a secret is not shown',
   expect(output).toMatch(/PACKET_PORT[\s\S]*LOG_LEVEL/);
 });
 
-test('a port that is taken, and hosts of a database that do not exist, are errors of one sentence', async () => {
+test('a port in use and an unknown database host are errors of one sentence', async () => {
   const other = createServer().listen(0, '127.0.0.1');
   await new Promise(resolve => other.once('listening', resolve));
   const { port } = other.address() as { port: number };
@@ -94,7 +94,7 @@ test('a port that is taken, and hosts of a database that do not exist, are error
   expect(list.output).toMatch(/^fieldtrace cannot start: DATABASE_URL: .*one\.invalid,two\.invalid.*\n$/);
 });
 
-test('it warns loudly when anyone could reach it, and not otherwise', async () => {
+test('a start warns loudly if anyone can reach the service, and not otherwise', async () => {
   const start = async (environment: Record<string, string>) => {
     const service = await startProcess({ DATABASE_URL: databaseUrl, ...environment });
     service.child.kill('SIGTERM');
@@ -127,7 +127,7 @@ test('processes that start together on a new database migrate it once and both s
   await stop(...both);
 });
 
-test('a database of a newer version, or with an edited migration, is left alone with a sentence', async () => {
+test('a database of a newer version, or with an edited migration, is refused and left unchanged', async () => {
   await database.pool.query(
     `INSERT INTO migrations (number, name, checksum) VALUES (999, '999-future.sql', 'x')`,
   );
@@ -144,7 +144,7 @@ test('a database of a newer version, or with an edited migration, is left alone 
   await database.pool.query('UPDATE migrations SET checksum = $1 WHERE number = 100', [rows[0].before]);
 });
 
-testWithCurl("the README's first request and its packet are as it says", async () => {
+testWithCurl("the README's first request and its packet work as described", async () => {
   const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
   const { folder, remove } = await temporaryFolder();
   const service = await startProcess({ DATA_DIR: folder });
@@ -166,7 +166,7 @@ testWithCurl("the README's first request and its packet are as it says", async (
   await remove();
 });
 
-testWithCurl("the tour's conversation goes as it says", async () => {
+testWithCurl("the tour's conversation works as described", async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
   const [output] = await runGuide('docs/guides/tour.md', service.url, block => block.includes('/chat/'));
   const message = {
@@ -185,7 +185,7 @@ testWithCurl("the tour's conversation goes as it says", async () => {
 });
 
 testWithCurl(
-  "the tour's shares go as it says: an invitation first, then a share, and both in the inbox",
+  "the tour's shares work as described: an invitation first, then a share, and both in the inbox",
   async () => {
     const service = await startProcess({ DATABASE_URL: databaseUrl });
     const [output] = await runGuide('docs/guides/tour.md', service.url, block => block.includes('/shares'));
@@ -209,7 +209,7 @@ testWithCurl(
 );
 
 testWithCurl(
-  'the tour of the trace backend goes as it says after the shares, from registration to profile',
+  'the tour of the trace backend works as described after the shares, from registration to profile',
   async () => {
     const files = await temporaryFolder();
     await emptyDataDir(files.folder);

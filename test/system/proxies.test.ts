@@ -295,7 +295,7 @@ for (const proxy of PROXIES) {
     feed.destroy();
   });
 
-  test(`${proxy} tells the client's own address and scheme, whatever the client says`, async () => {
+  test(`${proxy} passes on the client's own address and scheme, whatever the client says`, async () => {
     const login = await send(proxy, 'POST', '/api/user/login', {
       service: 'trace',
       body: ADMIN,

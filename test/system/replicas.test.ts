@@ -91,7 +91,7 @@ async function caughtUp(): Promise<void> {
   }
 }
 
-test('pages, search, exports, tiles and sync are read on the replicas, and give what the primary gives', async () => {
+test('pages, search, exports, tiles and sync are read from the replicas, with the same results as from the primary', async () => {
   const location = newLocation();
   const amina = user('amina');
   const observed = await observe(location);
@@ -149,7 +149,7 @@ test('an answer to a change has a position, and a read that shows it waits until
   });
 });
 
-test('a read whose position no replica reaches in time is answered by the primary', async () => {
+test('the primary serves a read whose position no replica reaches in time', async () => {
   await pauseReplay(first, second);
   const observed = await observe();
   await eventually(async () => {
@@ -161,7 +161,7 @@ test('a read whose position no replica reaches in time is answered by the primar
   await resumeReplay(first, second);
 });
 
-test('reads with a position that the primary never had are answered, by the primary', async () => {
+test('the primary serves reads with a position that it never had', async () => {
   const forged = { 'fieldtrace-position': 'FFFFFFFF/FFFFFFFF' };
   await eventually(async () => {
     const before = await onPrimary('behind');
@@ -173,7 +173,7 @@ test('reads with a position that the primary never had are answered, by the prim
   });
 });
 
-test('a position that is none is refused by name', async () => {
+test('an invalid position is refused by name', async () => {
   for (const wrong of ['x', '1', '0/', '/1', '123456789/1', '0/0 OR 1', '-1/0']) {
     const { status, body } = await service.send('GET', '/packets', undefined, {
       'fieldtrace-position': wrong,
@@ -182,7 +182,7 @@ test('a position that is none is refused by name', async () => {
   }
 });
 
-test('every kind of change tells its position, a repeated one too; reads and failures do not', async () => {
+test('every kind of change returns its position, repeated ones too; reads and failures do not', async () => {
   const key = { 'idempotency-key': newUlid() };
   const location = newLocation();
   const stored = await observe(location, key);
@@ -202,7 +202,7 @@ test('every kind of change tells its position, a repeated one too; reads and fai
   for (const answer of others) expect(positionOf(answer)).toBeNull();
 });
 
-test('what a replica lacks is looked for on the primary: a packet, the packet of a cursor, a place in the log', async () => {
+test('records that a replica lacks are read from the primary: a packet, the packet of a cursor, a position in the log', async () => {
   await pauseReplay(first, second);
   const observed = await observe();
   const id = observed.body.packet_uuid;
@@ -234,7 +234,7 @@ test('a sync request that waits gets an entry that no replica has yet', async ()
   await resumeReplay(first, second);
 });
 
-test('who has left a thread finds nothing in it, whatever the replicas still say', async () => {
+test('a user who left a thread finds nothing in it, whatever the replicas still have', async () => {
   const [amina, ben] = [user('amina'), user('ben')];
   const { body } = await service.send('POST', '/chat/threads', { name: 'Coffee', created_by: amina });
   const { thread_id } = body;
@@ -251,7 +251,7 @@ test('who has left a thread finds nothing in it, whatever the replicas still say
   await resumeReplay(first, second);
 });
 
-test('a replica that lags is left out until it has caught up, and operators learn of it', async () => {
+test('a lagging replica gets no reads until it has caught up, and operators see it', async () => {
   const strict = await serviceWith(`${first.url},${second.url}`, { READ_MAX_LAG_SECONDS: '1' });
   onTestFinished(() => strict.stop());
   await pauseReplay(first, second);
@@ -259,7 +259,7 @@ test('a replica that lags is left out until it has caught up, and operators lear
     await observe();
     return (await usedBy(strict)) === 0;
   });
-  expect(strict.log()).toMatch(/"reason":"is too far behind".*"a replica gets no reads for now"/);
+  expect(strict.log()).toMatch(/"reason":"is too far behind".*"a replica is not serving reads"/);
   expect(await metric(strict, 'replica_lag_seconds')).toBeGreaterThan(1);
   const { body } = await strict.send('GET', '/health/ready');
   expect(body.details).toContainEqual({
@@ -272,10 +272,10 @@ test('a replica that lags is left out until it has caught up, and operators lear
   expect(await metric(strict, 'reads_total{server="primary",reason="left_out"')).toBe(before + 1);
   await resumeReplay(first, second);
   await eventually(async () => (await usedBy(strict)) === 2);
-  expect(strict.log().match(/"a replica serves reads"/g)?.length).toBeGreaterThan(2);
+  expect(strict.log().match(/"a replica is serving reads"/g)?.length).toBeGreaterThan(2);
 });
 
-test('reads go on when replicas die, and return to them when they are back', async () => {
+test('reads continue when replicas die, and return to them when they are back', async () => {
   await second.stop();
   await eventually(async () => (await usedBy(service)) === 1);
   await first.stop();
@@ -284,13 +284,13 @@ test('reads go on when replicas die, and return to them when they are back', asy
   expect((await service.send('POST', '/graph/materialize', {})).status).toBe(200);
   await eventually(async () => (await usedBy(service)) === 0);
   expect((await service.send('GET', '/packets.csv')).status).toBe(200);
-  expect(service.log()).toMatch(/"reason":"does not answer"/);
+  expect(service.log()).toMatch(/"reason":"is not responding"/);
   await first.start();
   await second.start();
   await eventually(async () => (await usedBy(service)) === 2);
 }, 120_000);
 
-test('a statement that replaying has cancelled on a replica runs again on the primary', async () => {
+test('a statement that was cancelled on a replica by replay runs again on the primary', async () => {
   await replication.run(
     'CREATE TABLE packet_service.trial AS SELECT 1 AS row; GRANT SELECT ON packet_service.trial TO fieldtrace',
   );
@@ -323,7 +323,7 @@ test('a statement that replaying has cancelled on a replica runs again on the pr
   expect(failures).toEqual(['40001']);
 });
 
-test('the doctor says how replicas are, and shows no password of theirs', async () => {
+test('the doctor reports the state of replicas without their passwords', async () => {
   const { user, password } = replication.role;
   const gone = `postgres://${user}:${password}@127.0.0.1:1/fieldtrace`;
   const settings = readSettings({
@@ -334,8 +334,8 @@ test('the doctor says how replicas are, and shows no password of theirs', async 
   const findings = await checkReplicas(settings, { connection });
   expect(findings.map(({ level, message }) => [level, message])).toEqual([
     ['ok', expect.stringMatching(/ is a standby, (not|[\d.]+ \w+) behind$/)],
-    ['error', expect.stringMatching(/ is of another database than DATABASE_URL$/)],
-    ['error', expect.stringMatching(/^127\.0\.0\.1:1 does not answer: /)],
+    ['error', expect.stringMatching(/ belongs to another database than DATABASE_URL$/)],
+    ['error', expect.stringMatching(/^127\.0\.0\.1:1 is not responding: /)],
   ]);
   const shown = JSON.stringify([findings, checkSettings(settings, process.env, [])]);
   expect(shown).not.toContain(password);

@@ -67,7 +67,7 @@ const send = (server: Server, method: string, where: string, body?: object, toke
   );
 
 test(
-  'Leaked secret: each is replaced, the old one does not count, and users and backups go on',
+  'Leaked secret: each is replaced, the old one is invalid, and users and backups are unaffected',
   async () => {
     const settings = await backedUp();
     const server = await startedServer({ ...settings, SECRETS_KEY: 'a-key-of-the-station-with-36-letters' });
@@ -85,14 +85,14 @@ test(
     expect([await profile(tokens.access_token), await profile(key)]).toEqual([200, 200]);
 
     const [rotated] = await server.follow('Leaked secret', { blocks: [0] });
-    expect(rotated).toMatch(/^from one minute on new tokens are signed with \S+\n\{.*"status":"OK"/);
+    expect(rotated).toMatch(/^new tokens will be signed with \S+ in one minute\n\{.*"status":"OK"/);
     expect(await profile(tokens.access_token)).toBe(401);
     const refresh = { refresh_token: tokens.refresh_token };
     const fresh = (await send(server, 'POST', '/api/user/token/refresh', refresh)).body.data;
     expect(await profile(fresh.access_token)).toBe(200);
 
     const [revoked] = await server.follow('Leaked secret', { blocks: [1], input: `${key}\n` });
-    expect(revoked).toBe('the key "weather station" of the user 1 is revoked');
+    expect(revoked).toBe('revoked the key "weather station" of user 1');
     expect(await profile(key)).toBe(401);
 
     const before = (await server.run('fieldtrace service-token')).trim();
@@ -160,7 +160,7 @@ psqlTest(
 );
 
 test(
-  'A user is locked out: unlocked, given a password, and an administrator is made where there is none',
+  'A user is locked out: the user is unlocked and gets a password, and a missing administrator is created',
   async () => {
     const server = await startedServer({ METRICS_TOKEN: 'a-token-of-sixteen' });
     const login = async (password: string, username = ANA.username) =>
@@ -172,13 +172,13 @@ test(
     expect(await login(ANA.password)).toBe(429);
     const [unlocked] = await server.follow('A user is locked out', { blocks: [0] });
     expect(unlocked).toBe(
-      'forgot 10 failed attempts of the user 1, who is ACTIVE and logs in without a second factor',
+      'cleared 10 failed attempts of user 1, who is ACTIVE and logs in without a second factor',
     );
     expect(await login(ANA.password)).toBe(200);
 
     const input = 'sorghum in the sun\n';
     const [set] = await server.follow('A user is locked out', { blocks: [1], input });
-    expect(set).toContain('the user 1 has a new password');
+    expect(set).toContain('user 1 has a new password');
     expect([await login(ANA.password), await login('sorghum in the sun')]).toEqual([401, 200]);
 
     const [made] = await server.follow('A user is locked out', { blocks: [2], input });
@@ -196,7 +196,7 @@ test(
 );
 
 test(
-  'Database gone: it comes back by itself or with a restart, and from the backup if its files are gone',
+  'Database gone: it recovers automatically or with a restart, and from the backup if its files are gone',
   async () => {
     const server = await startedServer(await backedUp());
     const id = await observe(server);
@@ -210,7 +210,7 @@ test(
     await server.run('systemctl stop fieldtrace');
     await rm(path.join(files, 'base'), { recursive: true });
     const [reason] = await server.follow('Database gone', { blocks: [0] });
-    expect(reason).toMatch(/^warning +database +the embedded server .* does not run/m);
+    expect(reason).toMatch(/^warning +database +the embedded server .* is not running/m);
     expect(reason).toMatch(/fieldtrace cannot start: /);
     const [restored] = await server.follow('Database gone', { blocks: [1] });
     expect(restored).toContain('nothing differs');
@@ -222,7 +222,7 @@ test(
 );
 
 test(
-  'Upgrade without BACKUP_URL: the copy of before the upgrade serves again',
+  'Upgrade without BACKUP_URL: the copy from before the upgrade serves again',
   async () => {
     const server = await startedServer();
     const before = await observe(server);
@@ -265,7 +265,7 @@ test(
 );
 
 test(
-  'Disk full: writes are refused until there is room, without a restart',
+  'Disk full: writes are refused until there is space, without a restart',
   async context => {
     const server = await installedServer({ AUTH_MODE: 'optional' });
     onTestFinished(server.remove);

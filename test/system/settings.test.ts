@@ -47,12 +47,12 @@ test('a start warns once of a misspelt setting, by its name alone', async () => 
   expect(ofSettings((await startAndStop({})).warnings)).toEqual([]);
 });
 
-test('links in mails and QR codes that other machines cannot open are warned of', async () => {
+test('a start warns of links in emails and QR codes that other machines cannot open', async () => {
   const linkWarnings = async (environment: Record<string, string>) =>
     (await startAndStop(environment)).warnings.filter(warning => warning.startsWith('links'));
   const [trace, packet, console] = await linkWarnings({ HOST: '0.0.0.0' });
   expect(trace).toMatch(
-    /^links in mails and QR codes of labels begin with http:\/\/0\.0\.0\.0:\d+, which other machines cannot open \(HOST is 0\.0\.0\.0\): set TRACE_PUBLIC_URL$/,
+    /^links in emails and QR codes of labels begin with http:\/\/0\.0\.0\.0:\d+, which other machines cannot open \(HOST is 0\.0\.0\.0\): set TRACE_PUBLIC_URL$/,
   );
   expect(packet).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set PUBLIC_URL$/);
   expect(console).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set CONSOLE_PUBLIC_URL$/);
@@ -60,7 +60,7 @@ test('links in mails and QR codes that other machines cannot open are warned of'
   expect(
     await linkWarnings({ HOST: '0.0.0.0', ...publicUrl, TRACE_PUBLIC_URL: 'http://localhost:8080' }),
   ).toEqual([
-    expect.stringMatching(/^links in mails and QR codes of labels begin with http:\/\/localhost:8080,/),
+    expect.stringMatching(/^links in emails and QR codes of labels begin with http:\/\/localhost:8080,/),
   ]);
   const proxied = { TRUST_PROXY: 'true', ...publicUrl };
   expect(await linkWarnings(proxied)).toEqual([
@@ -74,7 +74,7 @@ test('links in mails and QR codes that other machines cannot open are warned of'
   expect(await linkWarnings({ HOST: '127.0.0.1' })).toEqual([]);
 });
 
-test('a role that may not make schemas gets the GRANT it needs, and starts after it', async () => {
+test('a role that cannot create schemas is shown the GRANT it needs, and starts after it', async () => {
   const server = inject('databaseServer');
   const name = `Late ${randomUUID()}`;
   await administer(server, `CREATE DATABASE "${name}"`);
@@ -83,7 +83,7 @@ test('a role that may not make schemas gets the GRANT it needs, and starts after
   const url = urlOf({ ...server, database: encodeURIComponent(name) });
   const { code, output } = await runToEnd({ DATABASE_URL: url, LOG_LEVEL: 'silent' });
   const said =
-    /^fieldtrace cannot start: DATABASE_URL: the role may not make the schema trace_backend or tables in it; the owner of the database has to run: (GRANT .*;)\n$/;
+    /^fieldtrace cannot start: DATABASE_URL: the role cannot create the schema trace_backend or tables in it; the owner of the database must run: (GRANT .*;)\n$/;
   expect([code, output]).toEqual([1, expect.stringMatching(said)]);
   const grant = said.exec(output)?.[1] as string;
   expect(grant).toBe(`GRANT ${rights} TO "${server.user}";`);
@@ -101,7 +101,7 @@ test('a role that may not make schemas gets the GRANT it needs, and starts after
 
 /** The commands that a start shows, as they are to be pasted. */
 function commandsOf(output: string): string {
-  return output.slice(output.search(/^(Send it|Log in)/m)).replace(/^.*\n/, '');
+  return output.slice(output.search(/^(Send a|Log in)/m)).replace(/^.*\n/, '');
 }
 
 testWithCurl('the first request that a start shows works in every AUTH_MODE', async () => {

@@ -101,7 +101,7 @@ test('the packages are installed once, and the newest bundled Node becomes the o
   const first = await setUp(folder, registry.url);
   expect(first).toMatchObject({ code: 0, errors: '' });
   const lines = first.output.trim().split('\n');
-  expect(lines[0]).toBe('fieldtrace: installing 4 packages with npm, Node and PostgreSQL among them (once)');
+  expect(lines[0]).toBe('fieldtrace: installing 4 packages with npm, including Node and PostgreSQL (once)');
   expect(lines.at(-1)).toMatch(/^fieldtrace: installed in \d+ s$/);
   expect(linked(folder)).toBe('../node-26/bin/node');
 
@@ -122,7 +122,7 @@ test('npm start installs no packages for development; npm test adds them, and th
   expect([has('tool'), linked(folder)]).toEqual([true, '../node-26/bin/node']);
 });
 
-test('where the newest Node lacks a library the older one is used, and the log names the command that helps', async () => {
+test('the older Node is used if the newest one lacks a library, and the log names the remedy', async () => {
   const { folder, registry } = await project({ '26.0.0': WITHOUT_LIBATOMIC, '24.0.0': RUNS });
   const { code, output } = await setUp(folder, registry.url);
   expect(output).toMatch(
@@ -139,14 +139,14 @@ test('where the newest Node lacks a library the older one is used, and the log n
   expect(linked(folder)).toBe('../node-26/bin/node');
 });
 
-test('where no bundled Node runs, the one that npm runs on is used if it is new enough', async () => {
+test("npm's own Node is used if no bundled one runs and it is new enough", async () => {
   const { folder, registry } = await project({ '26.0.0': WITHOUT_LIBATOMIC, '24.0.0': WITHOUT_LIBATOMIC });
   const { code, output } = await setUp(folder, registry.url);
   expect(output).toContain(`using this system's Node ${process.versions.node}, because Node 26.0.0 needs`);
   expect([code, linked(folder)]).toEqual([0, process.execPath]);
 });
 
-test('where it is not, one sentence names the command that helps', async () => {
+test("one sentence names the remedy if npm's own Node is too old", async () => {
   const { folder, registry } = await project({ '26.0.0': WITHOUT_LIBATOMIC }, { oldestNode: '99.0.0' });
   const { code, errors } = await setUp(folder, registry.url);
   expect(errors).toMatch(
@@ -155,11 +155,11 @@ test('where it is not, one sentence names the command that helps', async () => {
   expect(code).toBe(1);
 });
 
-test('a system without glibc is told what it needs', async () => {
+test('a system without glibc gets a sentence with the remedy', async () => {
   const { folder, registry } = await project({ '26.0.0': WITHOUT_LOADER }, { oldestNode: '99.0.0' });
   const { code, errors } = await setUp(folder, registry.url);
   expect(errors).toMatch(
-    /^fieldtrace: the bundled Node 26\.0\.0 and PostgreSQL need glibc and this system has none \(musl, as in Alpine\), so set DATABASE_URL to .*; or install Node 99\.0\.0 or newer .*\.\n$/,
+    /^fieldtrace: the bundled Node 26\.0\.0 and PostgreSQL need glibc, which this system lacks \(musl, as in Alpine\): set DATABASE_URL to .*; or install Node 99\.0\.0 or newer .*\.\n$/,
   );
   expect(code).toBe(1);
 });
@@ -174,7 +174,7 @@ test('a failed download is one sentence', async () => {
   expect(code).toBe(1);
 });
 
-test('where the services cannot be built, they start from their sources', async () => {
+test('services that cannot be built start from their sources', async () => {
   const { folder, registry } = await project({ '26.0.0': RUNS });
   const absent = {
     version: '1.0.0',
@@ -244,12 +244,12 @@ test('a lean installation on a Node that is too old says so before it installs a
   expect(await runScript('scripts/lean.mjs', folder, registry.url)).toEqual({
     code: 1,
     output: '',
-    errors: `fieldtrace: without the bundled Node, Node 999.0.0 or newer is needed (npm runs on ${process.versions.node}).\n`,
+    errors: `fieldtrace: without the bundled Node, Node 999.0.0 or newer is required (npm runs on ${process.versions.node}).\n`,
   });
   expect(existsSync(path.join(folder, 'node_modules'))).toBe(false);
 });
 
-test('what a lean installation has is under 250 MB, and can do without the rest', async () => {
+test('a lean installation is under 250 MB, and works without the rest', async () => {
   const root = path.resolve(import.meta.dirname, '../..');
   const setup: string = path.join(root, 'scripts/setup/packages.mjs');
   const { leanPackages } = await import(setup);

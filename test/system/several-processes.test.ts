@@ -37,7 +37,7 @@ async function adopt(folder: string): Promise<string> {
   return (await promisify(execFile)(process.execPath, [CLI, 'files', 'adopt'], { env })).stdout;
 }
 
-test('a process whose files are elsewhere does not start beside another, until `files adopt` says that they are the ones', async () => {
+test('a process with another file store does not start until `files adopt` records it', async () => {
   const first = await startProcess(settings('first'));
   const { attachment_id } = (await upload(first, 'a leaf')).body;
   const second = await startProcess(settings('first'));
@@ -56,7 +56,7 @@ test('a process whose files are elsewhere does not start beside another, until `
   expect(await adopt('second')).toMatch(/^the files of the database are in the folder \S+second\/files\n$/);
   const moved = await startProcess(settings('second'));
   const lost = await moved.send('GET', `/attachments/${attachment_id}`);
-  expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing in the file store']);
+  expect([lost.status, lost.body.error]).toEqual([500, 'the file is missing from the file store']);
   moved.child.kill('SIGTERM');
   expect(await moved.ended, moved.output()).toBe(0);
   const behind = await runToEnd({ ...settings('first'), LOG_LEVEL: 'silent' });
@@ -65,7 +65,7 @@ test('a process whose files are elsewhere does not start beside another, until `
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 
-test('limits of a caller and of an address hold over all processes, and those of a killed process are free again', async () => {
+test('limits by caller and by address apply across all processes, and slots of a killed process are free again', async () => {
   const environment = {
     ...settings('second'),
     TRUST_PROXY: 'true',
@@ -98,7 +98,7 @@ test('limits of a caller and of an address hold over all processes, and those of
   expect(await second.ended, second.output()).toBe(0);
 }, 240_000);
 
-test('a process that the server has no room for does not start, and one that may have to wait for room says so', async () => {
+test('a process that needs too many connections does not start, and one that may have to wait for connections says so', async () => {
   const { database: name } = database.connection;
   const server = inject('databaseServer');
   await administer(server, `ALTER DATABASE ${name} CONNECTION LIMIT 15`);

@@ -42,7 +42,7 @@ const stopBegan = (service: RunningProcess) => eventually(() => service.log().in
 const hasPostmaster = async (folder: string) =>
   (await readdir(folder, { recursive: true })).some(file => path.basename(file) === 'postmaster.pid');
 
-test('while it stops, what had begun is answered and what comes after it is 503 with Retry-After, health included', async () => {
+test('during a stop, requests in flight are answered and new ones get 503 with Retry-After, health included', async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl });
   for (const [url, request] of [
     [service.url, observe],
@@ -71,7 +71,7 @@ test('while it stops, what had begun is answered and what comes after it is 503 
   expect(await service.ended, service.output()).toBe(0);
 });
 
-test('with DRAIN_SECONDS health is 503 first, and requests are served until a second signal', async () => {
+test('with DRAIN_SECONDS, health is 503 first, and requests are served until a second signal', async () => {
   const service = await startProcess({ DATABASE_URL: databaseUrl, DRAIN_SECONDS: '600' });
   const packet = sender(service.url);
   service.child.kill('SIGTERM');
@@ -102,7 +102,7 @@ test('a terminal that is closed (SIGHUP) stops the process and its PostgreSQL cl
   await remove();
 });
 
-test('clients that stall are cut off at the deadline: the stop is clean, PostgreSQL has ended, and what was acknowledged is there', async () => {
+test('stalled clients are disconnected at the deadline: the stop is clean, PostgreSQL has ended, and acknowledged writes are stored', async () => {
   const { folder, remove } = await temporaryFolder();
   await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder });
@@ -115,7 +115,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
   service.child.kill('SIGTERM');
   await Promise.all(stalled.map(({ closed }) => closed));
   expect(await service.ended, service.output()).toBe(0);
-  expect(service.log()).toContain('requests are still in flight: their connections are closed');
+  expect(service.log()).toContain('closing the connections of requests that are still in flight');
   expect(await hasPostmaster(folder)).toBe(false);
 
   const next = await startProcess({ DATA_DIR: folder });
@@ -125,7 +125,7 @@ test('clients that stall are cut off at the deadline: the stop is clean, Postgre
   await remove();
 }, 240_000);
 
-test('a second signal cuts clients off at once, and the stop is still clean', async () => {
+test('a second signal disconnects clients at once, and the stop is still clean', async () => {
   const { folder, remove } = await temporaryFolder();
   await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder });
@@ -139,7 +139,7 @@ test('a second signal cuts clients off at once, and the stop is still clean', as
   await remove();
 });
 
-test('a service that does not end by itself is left behind: PostgreSQL ends, and with 0, since all that was acknowledged is there', async () => {
+test('a service that does not stop is abandoned: PostgreSQL ends and the exit code is 0, since acknowledged writes are stored', async () => {
   const { folder, remove } = await temporaryFolder();
   const fixture = path.join(import.meta.dirname, '../fixtures/hanging-service.ts');
   const child = spawn(process.execPath, [fixture, folder], { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -157,8 +157,8 @@ test('a service that does not end by itself is left behind: PostgreSQL ends, and
   child.kill('SIGTERM');
   await stalled.closed;
   expect(await ended, said).toBe(0);
-  expect(log).toContain('requests are still in flight: their connections are closed');
-  expect(log).toContain('the services did not end');
+  expect(log).toContain('closing the connections of requests that are still in flight');
+  expect(log).toContain('the services did not stop in time');
   expect(await hasPostmaster(folder)).toBe(false);
 
   const next = await startProcess({ DATA_DIR: folder });

@@ -30,7 +30,7 @@ async function call(page: Page, operation: string, body?: object): Promise<strin
   return (await block.locator('.live-responses-table .response-col_status').last().innerText()).trim();
 }
 
-test('the page at the root logs in by "Try it out" and calls what needs a login, with nothing from elsewhere', async () => {
+test('the page at the root logs in by "Try it out" and calls an operation that needs a login, and loads nothing from other hosts', async () => {
   const { page, complaints, asked } = browser;
   await page.goto(`${trace.url}/`);
   await page.getByText('fieldtrace trace backend').first().waitFor();

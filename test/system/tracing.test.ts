@@ -31,7 +31,7 @@ async function stop(service: RunningProcess): Promise<void> {
   expect(await service.ended, service.output()).toBe(0);
 }
 
-test('a request is a tree of spans: its route, the handler, and statements by name; no value leaves', async () => {
+test('a request is a tree of spans: its route, the handler, and statements by name, without values', async () => {
   const collector = await openCollector();
   const service = await startProcess({ ...common, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   const { status, body } = await service.send('POST', '/intake/scouting', observation, {
@@ -69,7 +69,7 @@ test('a request is a tree of spans: its route, the handler, and statements by na
   await collector.close();
 });
 
-test('a stop exports what waits', async () => {
+test('a stop exports waiting spans', async () => {
   const collector = await openCollector();
   const service = await startProcess({
     ...common,
@@ -83,7 +83,7 @@ test('a stop exports what waits', async () => {
   await collector.close();
 });
 
-test('a collector that is away, or does not answer, disturbs neither requests nor a stop', async () => {
+test('an unreachable or silent collector disturbs neither requests nor a stop', async () => {
   const collector = await openCollector();
   collector.hang();
   for (const endpoint of ['http://127.0.0.1:1', collector.url]) {
@@ -97,7 +97,7 @@ test('a collector that is away, or does not answer, disturbs neither requests no
   await collector.close();
 });
 
-test('without the setting nothing of OpenTelemetry is loaded', async () => {
+test('OpenTelemetry is not loaded without the setting', async () => {
   // Lists the modules of packages when the process ends. prom-client loads the API alone, which does nothing.
   const preload = path.join(import.meta.dirname, '../fixtures/loaded-modules.mjs');
   const environment = { ...common, NODE_OPTIONS: `--import=${preload}` };

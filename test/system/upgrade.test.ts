@@ -154,7 +154,7 @@ const recorded = (connection: Connection) =>
     return rows.map(({ name }) => name);
   });
 
-test('the records of v0.1.0 become that of the baseline, and everything else stays as it was', async () => {
+test('the migration records of v0.1.0 become that of the baseline, and everything else stays unchanged', async () => {
   const connection = await databaseBefore();
   const { rows } = await contentsOf(connection);
   expect(rows.length).toBeGreaterThan(30);
@@ -190,7 +190,7 @@ test('the records of v0.1.0 become that of the baseline, and everything else sta
   expect(counts).toMatchObject({ packets: 3, messages: 1 });
 });
 
-test('threads of before 1.0 are closed to requests without a token by a command, and later ones stay open', async () => {
+test('a command closes threads from before 1.0 to requests without a token, and later ones stay open', async () => {
   const connection = await databaseBefore();
   const settings: Record<string, string> = {
     ...settingsOf(connection),
@@ -228,7 +228,7 @@ test('threads of before 1.0 are closed to requests without a token by a command,
     const closed = await fieldtrace(settings, 'threads', 'close', '--before', '1.0');
     expect([closed.code, closed.out], closed.err).toEqual([
       0,
-      expect.stringMatching(new RegExp(`^closed ${count} begun before 2.* without a token`)),
+      expect.stringMatching(new RegExp(`^closed ${count} started before 2.* without a token`)),
     ]);
   }
 

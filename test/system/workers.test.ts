@@ -24,7 +24,7 @@ function linesOf({ log }: RunningProcess, msg: string): { worker: number; pid: n
   return lines.map(line => JSON.parse(line)).filter(line => line.msg === msg);
 }
 
-const pidsOf = (service: RunningProcess) => linesOf(service, 'a worker serves').map(({ pid }) => pid);
+const pidsOf = (service: RunningProcess) => linesOf(service, 'worker started').map(({ pid }) => pid);
 
 /** Writes until it is over, over new connections each time; notes what was acknowledged. */
 async function write(service: RunningProcess, over: () => boolean): Promise<string[]> {
@@ -62,7 +62,7 @@ test('two workers serve on one port; one that is killed under load is replaced, 
     return rows[0].count > 20;
   });
   process.kill(first as number, 'SIGKILL');
-  await eventually(() => linesOf(service, 'a worker ended; another one is started').length === 1);
+  await eventually(() => linesOf(service, 'a worker ended; starting another one').length === 1);
   // Feed and sync go on with the other worker, and with the next one.
   const feed = await eventually(() => openFeed(service.url, 'amina').catch(() => undefined));
   await eventually(async () => (await say().catch(() => undefined))?.status === 201);
@@ -141,7 +141,7 @@ test('more workers than the server has connections for do not start', async () =
   );
 }, 240_000);
 
-test('a port that cannot be listened on is an error of the start', async () => {
+test('a port that cannot be used is an error at the start', async () => {
   const { code, output } = await runToEnd({
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: '4',

@@ -18,7 +18,7 @@ export { SCHEMA };
 const SEQUENCERS = 1;
 /** Concurrent exports in this process: each holds a connection for as long as its client reads. */
 const EXPORTS_AT_ONCE = 2;
-/** Of these, how many callers without a token have at most: one stays free for the others, unless there is only one. */
+/** Maximum of these for callers without a token: one stays free for the others, unless there is only one. */
 export const EXPORTS_WITHOUT_TOKEN = Math.max(1, EXPORTS_AT_ONCE - 1);
 /** The connection that a replica is looked at with has an answer within this time, in milliseconds. */
 const LOOK_DEADLINE_MS = 2000;

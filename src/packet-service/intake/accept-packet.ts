@@ -5,7 +5,7 @@ import type { BatchWriter } from '../core/writer/batch-writer.ts';
 import type { UntilComplete } from '../core/writer/broken-commits.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
-/** What accepting a packet needs. */
+/** Dependencies of accepting a packet. */
 export interface IntakeContext {
   writer: BatchWriter;
   /** looks up the stored answer of a key */

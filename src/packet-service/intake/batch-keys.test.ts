@@ -27,7 +27,7 @@ const send = (items: object[], key?: string) =>
 const count = async () =>
   (await service.pool.query('SELECT count(*)::int AS count FROM packets')).rows[0].count as number;
 
-test('a batch with a key that is sent again stores nothing twice and is answered the same', async () => {
+test('a repeated batch with a key stores nothing twice and gets the same answer', async () => {
   const items = ['a', 'b', 'c'].map(message => ({ intake: 'scouting', body: observation(message) }));
   const before = await count();
   const first = await send(items, 'day 1');
@@ -53,7 +53,7 @@ test('another body at a place of the same key is 409, and the other items are an
   });
 });
 
-test('the key of an item itself goes before the key of the batch', async () => {
+test("an item's own key takes precedence over the key of the batch", async () => {
   const item = { intake: 'scouting', idempotency_key: 'own', body: observation('own') };
   const first = await send([item], 'day 3');
   const moved = await send([{ intake: 'scouting', body: observation('new') }, item], 'day 4');
@@ -69,7 +69,7 @@ test('the key of a batch has 1 to 255 characters', async () => {
   expect([status, body.error]).toEqual([400, expect.stringContaining('idempotency-key')]);
 });
 
-test('an item whose place cannot be looked up for now says when to try again, and is taken then', async () => {
+test('an item whose location cannot be resolved now says when to retry, and is accepted then', async () => {
   const items = [
     { intake: 'scouting', body: observation('later') },
     { intake: 'scouting', body: { observed_at: '2026-03-01T08:15:00Z' } },
@@ -127,7 +127,7 @@ test('an item of a batch with a key shares its key with the endpoint for a singl
   expect(await count()).toBe(before + 2);
 });
 
-test('a batch whose answer was stored by version 0.1 is answered as it was then', async () => {
+test('a batch whose answer version 0.1 stored gets the same answer again', async () => {
   const body = observation('long ago');
   const { results } = (await send([{ intake: 'scouting', body }], 'day 7')).body;
   const { rowCount } = await service.pool.query(

@@ -51,7 +51,7 @@ test('a thousand items are stored, and answered in their order', async () => {
   for (const n of [0, 1, 500, 999]) expect(await messageOf(answer.results[n])).toBe(`item ${n}`);
 });
 
-test('bad items are answered with the error they would have got alone, and harm no other', async () => {
+test('bad items get the error that they would get alone, and do not affect others', async () => {
   const texts = [
     JSON.stringify(item(0)),
     '{"intake":"scouting","body":{"observed_at":"2026-03-01T08:15:00Z"}}',
@@ -66,11 +66,11 @@ test('bad items are answered with the error they would have got alone, and harm 
   const expected = [
     undefined,
     /^capture_point is required/,
-    /^body\.message: holds half of a surrogate pair/,
+    /^body\.message: contains half of a surrogate pair/,
     /^the body is not valid JSON/,
     /^intake must be scouting or chat-message/,
     /^capture_point\.lat /,
-    /^the body must be object/,
+    /^the body must be an object/,
     /^the item is larger/,
     undefined,
   ];
@@ -296,7 +296,7 @@ function turnCounter(): { turn: () => number; stop: () => void } {
   };
 }
 
-test('of large items few are read in one turn of the event loop, of small ones many', async () => {
+test('one turn of the event loop reads few large items or many small ones', async () => {
   for (const [bytes, most] of [
     [400_000, 1],
     [190_000, 3],
@@ -312,7 +312,7 @@ test('of large items few are read in one turn of the event loop, of small ones m
   }
 });
 
-test('of large items few become packets in one turn, also when their places are resolved together', async () => {
+test('few large items become packets in one turn, also if their locations are resolved together', async () => {
   const { turn, stop } = turnCounter();
   const made = new Map<number, number>();
   const { promise: resolved, resolve } = Promise.withResolvers<void>();
@@ -332,7 +332,7 @@ test('of large items few become packets in one turn, also when their places are 
     const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
     expect(answers).toEqual(
       Array(20).fill({
-        error: 'capture_point is required (or geojson in its place)',
+        error: 'capture_point is required, or geojson instead',
         status: 400,
         reason: 'observation.without_place',
         parameters: {},
@@ -343,7 +343,7 @@ test('of large items few become packets in one turn, also when their places are 
   stop();
 });
 
-test('no more is parsed than there is room for, and everything is answered in its order', async () => {
+test('parsing stops when there is no room, and all items are answered in order', async () => {
   let inside = 0;
   let most = 0;
   const prepare = async () => {

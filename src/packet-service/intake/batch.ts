@@ -21,7 +21,7 @@ export type ItemAnswer =
 const READING_COST = 0.1;
 const MAKING_COST = 0.1;
 
-/** What accepting a batch needs. */
+/** Dependencies of accepting a batch. */
 export interface BatchContext extends IntakeContext {
   kinds: ItemKinds;
   /** logs internal errors */

@@ -16,7 +16,7 @@ import { type Finalized, type HashedSections, hashedSections, readFinalizedPacke
 import { checkFinalizedMessage } from './finalized-message.ts';
 import { type NewPacket, packetWrite } from './packet-write.ts';
 
-/** What storing finalized packets needs. */
+/** Dependencies of storing finalized packets. */
 export interface FinalizedContext {
   pool: pg.Pool;
   writer: BatchWriter;

@@ -31,7 +31,7 @@ export interface ItemKind {
 /** An entry for each of intakeSchemas; a missing one does not compile. */
 export type ItemKinds = Readonly<Record<IntakeName, ItemKind>>;
 
-/** What making packets needs; the caches of threads and words are shared with chat. */
+/** Dependencies of making packets; the caches of threads and words are shared with chat. */
 export interface ItemContext {
   resolver: GeoidResolver;
   checkThread: ThreadCheck;

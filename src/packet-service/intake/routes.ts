@@ -32,7 +32,7 @@ import {
  */
 const PARSED_BYTES = 8 * 1024 * 1024;
 
-/** What intake needs. */
+/** Dependencies of intake. */
 interface Intake extends ItemContext {
   pool: pg.Pool;
   writer: BatchWriter;

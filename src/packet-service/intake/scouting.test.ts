@@ -26,7 +26,7 @@ async function refused(body: unknown): Promise<string> {
   return answer.body.error;
 }
 
-test('an observation becomes a note: its place a GeoID, its time the timestamp, all else the Body', async () => {
+test('an observation becomes a note: its location becomes a GeoID, its time the timestamp, the rest the Body', async () => {
   const packet = await stored({
     ...observation,
     message: 'Roya en las hojas',
@@ -50,7 +50,7 @@ test('an observation becomes a note: its place a GeoID, its time the timestamp, 
   expect(packet.Footer).toEqual({ hash: packet.Footer.hash, enc: 'none', lang: 'und' });
 });
 
-test('message and attachments may be left out, and are then empty', async () => {
+test('message and attachments are optional, and empty by default', async () => {
   const { Body } = await stored(observation);
   expect(Body).toEqual({ capture_point: POINT, message: '', attachments: [] });
 });
@@ -81,7 +81,7 @@ test('keys with characters that JSON escapes are stored as sent, whatever keys c
   }
 });
 
-test('tenant and prev that are not well-formed stay in the Body alone', async () => {
+test('malformed tenant and prev stay only in the Body', async () => {
   const packet = await stored({ ...observation, tenant: 'Kivu', prev: 'the one before' });
   expect(packet.Header).not.toHaveProperty('tenant');
   expect(packet.Header).not.toHaveProperty('prev');
@@ -128,7 +128,7 @@ test('an encrypted body is marked as such when it carries a JWE, and otherwise i
   }
 });
 
-test('geojson stands in for the capture point, which wins when both are there', async () => {
+test('geojson replaces a missing capture point; with both, the capture point wins', async () => {
   const point = { type: 'Point', coordinates: [POINT.lon, POINT.lat] };
   const { capture_point: _, ...timed } = observation;
   expect((await stored({ ...timed, geojson: point })).Header.geoid).toBe(POINT_GEOID);
@@ -153,7 +153,7 @@ test('geojson stands in for the capture point, which wins when both are there', 
   expect((await stored({ ...timed, geojson: polygon })).Header.geoid).toMatch(/^[0-9a-f]{64}$/);
 });
 
-test('beside a capture point geojson is a further field, kept whatever it holds', async () => {
+test('with a capture point, geojson is an additional field, kept whatever it contains', async () => {
   const kept = [
     'POINT(1 2)',
     null,
@@ -168,7 +168,7 @@ test('beside a capture point geojson is a further field, kept whatever it holds'
   }
 });
 
-test('an attachment reference may be long in an object; of one that is too long as a string the length is told', async () => {
+test('an attachment reference can be long in an object; a string that is too long is refused with its limit', async () => {
   const long = 'x'.repeat(2049);
   expect((await stored({ ...observation, attachments: [{ url: long }] })).Body.attachments).toEqual([
     { url: long },
@@ -177,12 +177,14 @@ test('an attachment reference may be long in an object; of one that is too long 
     2048,
   );
   expect(await refused({ ...observation, attachments: ['a', long] })).toBe(
-    'attachments.1 must NOT have more than 2048 characters',
+    'attachments.1 must have at most 2048 characters',
   );
-  expect(await refused({ ...observation, attachments: [7] })).toBe('attachments.0 must be string or object');
+  expect(await refused({ ...observation, attachments: [7] })).toBe(
+    'attachments.0 must be a string or an object',
+  );
 });
 
-test('what is missing or has the wrong type is refused by name', async () => {
+test('missing fields and wrong types are refused by field', async () => {
   const { observed_at, capture_point } = observation;
   const wrong: [string, unknown][] = [
     ['observed_at', { capture_point }],

@@ -49,7 +49,7 @@ const waiting = (statement: string, count = 1) =>
 const LOOK_FOR_KEY = '%SELECT%idempotency_keys%';
 const INSERT_PACKETS = 'INSERT INTO packets (id,%';
 
-test('the ten seconds of a packet count from its request: what the look for its key took is part of them', async () => {
+test("a packet's ten seconds start with its request and include the look-up of its key", async () => {
   const freeKeys = await lock('LOCK TABLE idempotency_keys IN ACCESS EXCLUSIVE MODE');
   const freePackets = await lock('CREATE INDEX ON packets (ts)');
   const refused: string[] = [];

@@ -22,7 +22,7 @@ export interface Backups {
   start(): void;
   /** Takes a base backup now. @throws Error when it fails */
   takeBase(): Promise<Base>;
-  /** What was known a moment ago; undefined before the first look. */
+  /** The last known status; undefined before the first check. */
   status(): BackupStatus | undefined;
   /** Ends what needs the database. */
   pause(): Promise<void>;
@@ -85,7 +85,7 @@ function runBackups(context: BackupContext): Backups {
     const file = await state.lockFile('ship');
     if (lock) return true;
     lock = tryLock(file, 'exclusive');
-    // What the process before could not do is found out again.
+    // Failures of the previous process are detected again.
     if (lock) await state.write('health', {});
     return lock !== undefined;
   };
@@ -103,7 +103,7 @@ function runBackups(context: BackupContext): Backups {
     },
     async takeBase() {
       begin(loops.wal);
-      const wait = () => logger.warn('still waiting for another process that takes a base backup');
+      const wait = () => logger.warn('still waiting for the base backup of another process');
       return whileLocked(await state.lockFile('base'), wait, work.takeOne);
     },
     status: () => known,
@@ -115,7 +115,7 @@ function runBackups(context: BackupContext): Backups {
       const last = (async () => {
         if (await isMine()) await work.ship(AbortSignal.timeout(FINISH_MS));
       })()
-        .catch(error => logger.warn({ err: error }, 'the last of the log is shipped at the next start'))
+        .catch(error => logger.warn({ err: error }, 'the rest of the WAL will be shipped at the next start'))
         // Not before: another process would ship what this one is still shipping.
         .finally(() => lock?.release());
       await Promise.race([last, sleep(FINISH_MS, undefined, { ref: false })]);

@@ -31,7 +31,7 @@ function slowFolder(folder: string) {
   };
 }
 
-test('a copy that waits for its pace ends with the reason for which a block could not be stored', async () => {
+test('a throttled copy ends with the reason why a block could not be stored', async () => {
   const { folder, remove } = await temporaryFolder();
   const sealing = openSealing(1);
   onTestFinished(async () => {

@@ -68,7 +68,7 @@ export async function takeBase(
   await complete();
   if (base.cluster) await untilShipped(context, vault.instance, base.cluster, signal);
   const stored = await vault.put(`bases/${base.id}`, Buffer.from(JSON.stringify(base)));
-  if (stored === 'differs') throw new BackupError(`there is another base backup ${base.id}`);
+  if (stored === 'differs') throw new BackupError(`another base backup ${base.id} exists`);
   const { id, bytes, cluster } = base;
   await context.state.write('base', {
     instance: vault.instance,
@@ -89,14 +89,14 @@ async function baseOfCluster(
 ): Promise<Base> {
   if (!(await server.archives())) {
     throw new BackupError(
-      'PostgreSQL was started without an archive: stop every process that uses it, and start again',
+      'PostgreSQL was started without an archive: stop every process that uses it, then start again',
     );
   }
   const client = await server.connect();
   let copied: { copied: Copied; bytes: number };
   let stopped: StoppedBackup;
   try {
-    // A lost session ends the backup by itself.
+    // A lost session ends the backup automatically.
     await startBackup(client, `fieldtrace ${about.id}`);
     copied = await storeBlocks(server, vault, { pace, signal });
     stopped = await stopBackup(client);
@@ -104,7 +104,7 @@ async function baseOfCluster(
     await client.end().catch(() => {});
   }
   const startSegment = /\(file ([0-9A-F]{24})\)/.exec(stopped.label)?.[1];
-  if (!startSegment) throw new BackupError('PostgreSQL wrote a backup label that names no segment');
+  if (!startSegment) throw new BackupError('the backup label that PostgreSQL wrote names no segment');
   return {
     ...about,
     endedAt: new Date().toISOString(),
@@ -161,15 +161,16 @@ async function untilShipped(
 ): Promise<void> {
   for (const began = Date.now(); Date.now() - began < SHIPPING_MS; ) {
     const shipped = await state.read('shipped');
-    if (shipped && shipped.instance !== instance) throw new BackupError('the backup has a new id meanwhile');
+    if (shipped && shipped.instance !== instance)
+      throw new BackupError('the backups got a new id in the meantime');
     if (shipped?.gap && !isBefore(shipped.gap.from, startSegment))
-      throw new BackupError(`the log lacks ${shipped.gap.from}, which the base backup needs`);
+      throw new BackupError(`the WAL lacks ${shipped.gap.from}, which the base backup needs`);
     if (shipped?.last && !isBefore(shipped.last, stopSegment)) return;
     await sleep(LOOK_MS, undefined, { signal }).catch(error => {
       throw signal.reason ?? error;
     });
   }
-  throw new BackupError(`${stopSegment} of the log was not shipped in time`);
+  throw new BackupError(`WAL segment ${stopSegment} was not shipped in time`);
 }
 
 async function lsnOf({ connection }: BackupContext): Promise<string> {

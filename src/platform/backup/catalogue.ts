@@ -3,7 +3,7 @@ import type { Listed } from './objects/target.ts';
 import type { Vault } from './objects/vault.ts';
 import { contiguousFrom, SEGMENT } from './segments.ts';
 
-/** What a target has of one instance. */
+/** Contents of a target for one instance. */
 export interface Catalogue {
   /** ids of base backups, the oldest first */
   bases: string[];

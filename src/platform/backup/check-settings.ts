@@ -14,8 +14,8 @@ export function checkBackupSettings(settings: TargetSettings & Pick<Settings, 'B
   const target = openTarget(settings);
   if (settings.BACKUP_KEY === undefined) {
     throw new SettingsError(
-      'BACKUP_URL is set and BACKUP_KEY is missing. Set BACKUP_KEY to the key of the backups there, or to a new ' +
-        'passphrase of at least 20 characters for the first backup, and keep a copy of it elsewhere.',
+      'BACKUP_URL is set but BACKUP_KEY is missing. Set BACKUP_KEY to the key of the backups there, or to a new ' +
+        'passphrase of at least 20 characters for the first backup, and keep a copy of it in another place.',
     );
   }
   return { target, backupKey: settings.BACKUP_KEY };

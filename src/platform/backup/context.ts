@@ -9,7 +9,7 @@ import type { Throttle } from './objects/throttle.ts';
 import { openVault, type Vault } from './objects/vault.ts';
 import type { StateStore } from './state.ts';
 
-/** What the parts of a backup share in one process. */
+/** Shared by the parts of a backup in one process. */
 export interface BackupContext {
   settings: Settings;
   backupKey: string;

@@ -11,7 +11,7 @@ export interface Part {
   bytes: number;
 }
 
-/** What a copy of a data directory consists of. Paths are relative, with /. */
+/** Parts of a copy of a data directory. Paths are relative, with /. */
 export interface Copied {
   folders: string[];
   files: { path: string; parts: Part[] }[];

@@ -7,7 +7,7 @@ import type { Vault } from './objects/vault.ts';
 /** Bytes of one object of a file; a larger file has several. */
 const PART_BYTES = 16 * 1024 * 1024;
 
-/** What the target has of the file store: by hidden name. */
+/** Files of the file store in the target, by hidden name. */
 export interface FileIndex {
   /** how many parts there are, and how many there should be */
   parts: Map<string, { there: Set<number>; of: number }>;

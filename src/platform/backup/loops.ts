@@ -5,7 +5,7 @@ import type { BackupWork } from './work.ts';
 
 /** How often the spool is looked at, in milliseconds. */
 const TICK_MS = 500;
-/** How often the server is asked whether it can archive, in milliseconds. */
+/** Interval of checks whether the server can archive, in milliseconds. */
 const ARCHIVER_MS = 5000;
 /** Pauses after failures, in milliseconds. */
 const PAUSE_MS = { first: 1000, longest: 10_000, longestOfBases: 10 * 60_000 };

@@ -16,32 +16,34 @@ export function registerBackupMetrics(registry: Registry, look: () => BackupStat
         else this.set(now);
       },
     });
-  gauge('backup_last_base_timestamp_seconds', 'when the last base backup ended; 0 before the first', status =>
-    seconds(ownBase(status)?.at),
+  gauge(
+    'backup_last_base_timestamp_seconds',
+    'time when the last base backup ended; 0 before the first one',
+    status => seconds(ownBase(status)?.at),
   );
   gauge(
     'backup_last_verified_timestamp_seconds',
-    'when a backup was verified last; 0 before the first time',
+    'time of the last backup verification; 0 before the first one',
     status => seconds(status.verified?.at),
   );
   gauge('backup_base_bytes', 'bytes of the last base backup', status => ownBase(status)?.bytes ?? 0);
-  gauge('backup_lag_seconds', 'how long the oldest part of the log has waited to be shipped', status =>
+  gauge('backup_lag_seconds', 'how long the oldest unshipped WAL has been waiting', status =>
     lagSeconds(status, new Date()),
   );
   gauge(
     'backup_spool_bytes',
-    'bytes of the log that wait to be shipped',
+    'bytes of WAL waiting to be shipped',
     status => status.waitingSegments * SEGMENT_BYTES,
   );
   gauge(
     'backup_unarchived_bytes',
-    'bytes of closed log in pg_wal that PostgreSQL has not archived yet; grows while archiving fails',
+    'bytes of closed WAL in pg_wal that PostgreSQL has not archived yet; grows while archiving fails',
     status => status.unarchivedSegments * SEGMENT_BYTES,
   );
-  gauge('backup_failing', '1 while backups do not work', status =>
+  gauge('backup_failing', '1 while backups are failing', status =>
     status.trouble?.trouble || !status.archives ? 1 : 0,
   );
-  gauge('backup_gap', '1 while part of the log after the last base backup is missing', status =>
+  gauge('backup_gap', '1 while WAL after the last base backup is missing', status =>
     hasGap(status) ? 1 : 0,
   );
 }

@@ -9,8 +9,8 @@ export async function ping(url: string | undefined, logger: Logger): Promise<voi
   try {
     const answer = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), redirect: 'error' });
     await answer.body?.cancel();
-    if (!answer.ok) throw new Error(`it answers ${answer.status}`);
+    if (!answer.ok) throw new Error(`it returned ${answer.status}`);
   } catch (error) {
-    logger.warn({ err: error }, 'BACKUP_PING_URL could not be requested');
+    logger.warn({ err: error }, 'could not request BACKUP_PING_URL');
   }
 }

@@ -5,7 +5,7 @@ import type { BackupStatus } from './status.ts';
 
 /** How often it is looked what is known, in milliseconds. */
 export const LOOK_MS = 2000;
-/** How often the server is asked whether it archives, and how far it is, in milliseconds. */
+/** Interval of checks whether the server archives, and how far, in milliseconds. */
 const ASK_MS = 10_000;
 
 /** Looks at the state that the working process notes, for all processes. */

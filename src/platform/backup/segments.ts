@@ -2,7 +2,7 @@
 export const SEGMENT_BYTES = 16 * 1024 * 1024;
 const PER_FILE_ID = 2n ** 32n / BigInt(SEGMENT_BYTES);
 
-/** What the server archives besides segments: `…/00000002.history` says where a timeline began. */
+/** Files that the server archives besides segments: `…/00000002.history` says where a timeline began. */
 export const SEGMENT = /^[0-9A-F]{24}$/;
 export const HISTORY = /^[0-9A-F]{8}\.history$/;
 

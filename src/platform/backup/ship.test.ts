@@ -73,7 +73,7 @@ test('segments follow each other across the end of a log file, and a position be
   expect(segmentBefore('00000001', '1/0')).toBe('0000000100000000000000FF');
 });
 
-test('what was shipped by a process that was killed before it noted so is shipped once, and is no gap', async () => {
+test('a segment shipped by a process that was killed before recording it is shipped once, and is no gap', async () => {
   const { archive, ship, state, spool, vault } = await machine('data');
   await archive(1);
   await ship();
@@ -120,7 +120,7 @@ test('a segment that the server did not archive is a gap, after which a base bac
   expect(baseIsDue(statusFrom(segment(3)), limits, tomorrow)).toBe(true);
 });
 
-test('a spool over its limit keeps the oldest segments and notes the gap once', async () => {
+test('a spool over its limit keeps the oldest segments and records the gap once', async () => {
   const { archive, state, spool } = await machine('data');
   for (let number = 1; number <= 6; number++) await archive(number);
   const limit = () => limitSpoolAndTell({ spool, state, logger }, 4 * SEGMENT_BYTES);

@@ -33,7 +33,7 @@ export async function shipSpool(
       const instance = await state.renew(vault.instance);
       logger.error(
         { object: `wal/${name}`, was: vault.instance, instance },
-        'another copy of this database writes its backups under the same id, or the object is damaged: this one takes a new id and a new base backup',
+        'another copy of this database writes backups under the same id, or the object is damaged: starting a new id and a new base backup',
       );
       vault = await openVault();
       await vault.put(`wal/${name}`, bytes);
@@ -44,7 +44,7 @@ export async function shipSpool(
   return segments.length;
 }
 
-/** What the target gets of a file of the spool. */
+/** A file of the spool as the target stores it. */
 async function readPacked(file: string): Promise<Buffer> {
   const bytes = await readFile(file);
   return HISTORY.test(path.basename(file)) ? bytes : packSegment(bytes, (await stat(file)).mtime);
@@ -65,7 +65,7 @@ function note(
     if (follows || shipped.gap?.from === expected) return { ...shipped, last: segment, at };
     logger.error(
       { from: expected, to: segment },
-      'the backup of the log has a gap: a new base backup is taken',
+      'the backup of the WAL has a gap: taking a new base backup',
     );
     return {
       ...shipped,
@@ -87,7 +87,7 @@ export async function limitSpoolAndTell({ spool, state, logger }: Shipping, maxB
     if (gap && gap.from <= from && (!last || gap.from > last)) return undefined;
     logger.error(
       { from, maxBytes },
-      'the backup target takes nothing and the spool is full: NEWER WRITES ARE NOT BACKED UP until it is back',
+      'the backup target is unreachable and the spool is full: NEWER WRITES ARE NOT BACKED UP until it is back',
     );
     return { ...shipped, gap: { from, at: new Date().toISOString(), why: 'the spool was full' } };
   });

@@ -2,7 +2,7 @@ import { readdir, rm, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { HISTORY, SEGMENT, SEGMENT_BYTES } from './segments.ts';
 
-/** What the server has archived and nobody has shipped. */
+/** Segments that are archived but not shipped. */
 export interface Spool {
   /** in the order of the log */
   segments: string[];

@@ -15,7 +15,7 @@ export interface Gap {
   why: string;
 }
 
-/** What a process notes of its backups in DATA_DIR/backup, for itself and the others. */
+/** State of backups that a process stores in DATA_DIR/backup, for itself and the others. */
 export interface State {
   /** the write-ahead log: the last segment in the target, and the last gap */
   shipped: { instance: string; last?: string; at?: string; gap?: Gap };

@@ -2,7 +2,7 @@ import type { HealthDetail } from '../http/health.ts';
 import { isBefore } from './segments.ts';
 import type { State } from './state.ts';
 
-/** What is known of the backups of a DATA_DIR. */
+/** Status of the backups of a DATA_DIR. */
 export interface BackupStatus {
   instance: string;
   base: State['base'] | undefined;
@@ -72,7 +72,7 @@ export function backupDetail(status: BackupStatus | undefined, limits: Limits, n
   if (!status.archives) {
     return detail(
       'NOT_ARCHIVING',
-      'PostgreSQL was started without an archive and other processes use it: stop all of them and start again',
+      'PostgreSQL was started without an archive and other processes use it: stop all of them, then start again',
     );
   }
   const { trouble, since } = status.trouble ?? {};

@@ -55,7 +55,7 @@ async function processOn(dataDir: string, target: BackupTarget) {
   return { ...context, spool, work };
 }
 
-test('a stop while a segment is compared with the stored one keeps the id of the instance', async () => {
+test("a stop during the comparison of a segment keeps the instance's id", async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const first = await processOn(path.join(folder, 'data'), store);
   await first.work.ship();
@@ -80,7 +80,7 @@ test('a stop while a segment is compared with the stored one keeps the id of the
   expect(await readdir(third.spool)).toEqual([]);
 });
 
-test('an object that is removed while it is compared is stored at the next try, under the same id', async () => {
+test('an object that is removed during its comparison is stored at the next try, under the same id', async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const first = await processOn(path.join(folder, 'data'), store);
   await first.work.ship();
@@ -94,13 +94,13 @@ test('an object that is removed while it is compared is stored at the next try, 
     },
   };
   const second = await processOn(path.join(folder, 'data'), target);
-  await expect(second.work.ship()).rejects.toThrow('was removed while it was compared');
+  await expect(second.work.ship()).rejects.toThrow('was removed during the comparison');
   await second.work.ship();
   expect(await second.state.instance()).toBe(instance);
   expect(await readdir(second.spool)).toEqual([]);
 });
 
-test('the last of the log at a stop waits for a segment that is still being shipped', async () => {
+test('at a stop, the last WAL waits for a segment that is still being shipped', async () => {
   const store = folderTarget(path.join(folder, 'target'));
   const waiting: (() => void)[] = [];
   const target: BackupTarget = {
@@ -145,7 +145,7 @@ test('processes that need an id at the same time get the same one', async () => 
   expect([made, moved]).not.toContain(renewed);
 });
 
-test('a process that closes its threads while an answer is on the way goes on to its end', async () => {
+test('a process that closes its threads while an answer is pending runs to its end', async () => {
   // Both answers are there when the loop goes on: the first ends the work, and the second comes while the threads end.
   const program = `
     import { openSealing } from ${JSON.stringify(new URL('./objects/sealing.ts', import.meta.url).href)};

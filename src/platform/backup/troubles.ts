@@ -11,7 +11,7 @@ export function troubleKeeper({ state, logger }: BackupContext) {
         const [trouble] = open.values();
         return trouble ? { trouble, since: before?.since ?? new Date().toISOString() } : {};
       })
-      .catch(error => logger.error({ err: error }, 'the state of backups cannot be written'));
+      .catch(error => logger.error({ err: error }, 'could not write the state of backups'));
   return {
     has: (what: string) => open.has(what),
     async report(what: string, error: Error): Promise<void> {

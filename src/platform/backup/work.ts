@@ -39,16 +39,16 @@ async function finishBase(
   base: Base,
 ): Promise<void> {
   await expire(vault, settings.BACKUP_KEEP_DAYS, new Date()).catch(error =>
-    logger.warn({ err: error }, 'old backups could not be removed; next try after the next base backup'),
+    logger.warn({ err: error }, 'could not remove old backups; will retry after the next base backup'),
   );
   await noteVerification(vault, state).catch(error =>
-    logger.debug({ err: error }, 'no look at verifications'),
+    logger.debug({ err: error }, 'could not read the last verification'),
   );
   logger.info({ base: base.id, bytes: base.bytes }, 'took a base backup');
   await ping(settings.BACKUP_PING_URL, logger);
 }
 
-/** What the process that does the backups does, piece by piece. */
+/** The jobs of the process that makes backups. */
 export function makeWork(context: BackupContext, troubles: Troubles, signal: AbortSignal) {
   const { settings, state, server, logger } = context;
   const openVault = vaultOpener(context);
@@ -59,7 +59,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
   const shipping = server && { spool: server.spool, state, logger };
   const oneByOne = pLimit(1);
 
-  // What a row names should be in the target before the row is. A large file does not hold the log up.
+  // A file should be in the target before the row that names it. A large file does not delay the WAL.
   async function filesFirst(stopped: AbortSignal): Promise<void> {
     if (settings.S3_BUCKET) return;
     const pass = openVault().then(vault => shipFilesOnce(vault, stopped));
@@ -100,7 +100,7 @@ export function makeWork(context: BackupContext, troubles: Troubles, signal: Abo
       const { failing } = (await server?.archiver()) ?? {};
       if (failing === undefined) return;
       throw new Error(
-        `PostgreSQL cannot put ${failing} into ${server?.spool}, so pg_wal grows; its log is ${server?.log}`,
+        `PostgreSQL cannot put ${failing} into ${server?.spool}, so pg_wal grows; see its log, ${server?.log}`,
       );
     },
     shipFiles: async () => shipFilesOnce(await openVault(), signal),

@@ -3,7 +3,7 @@ import { batchLoader } from './batch-loader.ts';
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-test('look-ups that arrive while one is in flight go together, none is answered by a load that began before it', async () => {
+test('look-ups that arrive while one is in flight are combined, and none is answered by an earlier load', async () => {
   const loads: number[][] = [];
   const gates: (() => void)[] = [];
   const find = batchLoader(

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('of many lines in a minute a few are logged, and the next minute says how many are missing', () => {
+test('only a few of many lines in a minute are logged, and the next minute reports how many are missing', () => {
   const lines: number[] = [];
   const logBounded = boundedLines(3);
   for (let n = 0; n < 10; n++) logBounded(missing => lines.push(missing));

@@ -21,12 +21,12 @@ async function turnsOf(weights: readonly number[], perTurn: number): Promise<num
   return turns;
 }
 
-test('in one turn work begins until it weighs too much, and the rest keeps its order', async () => {
+test('a turn starts work up to its weight limit, and the rest keeps its order', async () => {
   expect(await turnsOf([4, 4, 4, 4, 4, 4, 4], 10)).toEqual([0, 0, 0, 1, 1, 1, 2]);
   expect(await turnsOf([100, 100, 1, 1, 9, 1], 10)).toEqual([0, 1, 2, 2, 2, 3]);
 });
 
-test('a piece that finds room begins at once, without waiting for anything', async () => {
+test('a piece of work starts at once if there is room', async () => {
   const pace = pacer(10);
   expect(pace(10)).toBeUndefined();
   const second = pace(1);

@@ -29,7 +29,7 @@ test('the acquired weight never exceeds the total, work is admitted in order of 
   );
 });
 
-test('what fits is admitted at once', () => {
+test('work that fits is admitted at once', () => {
   const { acquire, release } = weightedSemaphore(10);
   expect(acquire(4)).toBeUndefined();
   expect(acquire(6)).toBeUndefined();

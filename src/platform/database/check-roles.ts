@@ -11,7 +11,7 @@ import type { Roles } from './roles/divide.ts';
 export async function rolesOf(owner: pg.Client, service: Connection): Promise<Roles | undefined> {
   const [ours, theirs] = [await identify(owner), await withClient(service, identify)];
   if (ours.place !== theirs.place) {
-    throw new SettingsError('DATABASE_OWNER_URL must lead to the same database as DATABASE_URL');
+    throw new SettingsError('DATABASE_OWNER_URL must point to the same database as DATABASE_URL');
   }
   return ours.role === theirs.role ? undefined : { owner: ours.role, service: theirs.role };
 }
@@ -34,7 +34,7 @@ export async function oneRoleWarning(
     );
     if (rowCount === 0) return undefined;
     return (
-      'DATABASE_URL: the role of the services owns their tables, so that somebody who takes over a service could change ' +
+      'DATABASE_URL: the role of the services owns their tables, so anyone who takes over a service could change ' +
       'packets, log and audit; use two roles (docs/operations.md, "Two roles")'
     );
   });

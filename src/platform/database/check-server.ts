@@ -92,7 +92,7 @@ async function checkSessions(first: pg.Client, second: pg.Client): Promise<void>
     await second.query('COMMIT');
     if (before === after && before !== others) continue;
     throw new SettingsError(
-      'DATABASE_URL: a connection pooler hands out sessions for single transactions; use session mode ' +
+      'DATABASE_URL: the connection pooler assigns sessions per transaction; use session mode ' +
         '(PgBouncer: pool_mode = session), or the address of the server itself',
     );
   }

@@ -72,7 +72,7 @@ export function openPool(
   max: number,
   { pipeline = false, deadline = STATEMENT_DEADLINE, onRefusal, watch, onNotice }: PoolOptions = {},
 ): pg.Pool {
-  // What streams takes as long as its client reads.
+  // A stream lasts as long as its client reads.
   const isTimed = watch !== undefined && watch.slowMs > 0 && deadline.of === 'statement';
   const pool = new pg.Pool({
     ...connection,
@@ -90,7 +90,7 @@ export function openPool(
       return client.query(sessionSettings(schema, deadline)).then(() => {});
     },
   });
-  // pg-pool removes a broken idle connection by itself; without a listener its error would end the process.
+  // pg-pool removes a broken idle connection; without a listener its error would end the process.
   pool.on('error', () => {});
   // The same while it is in use: the statement in flight is rejected. pg-pool's own listener passes errors of idle
   // connections on to the pool, so that this one gets both.

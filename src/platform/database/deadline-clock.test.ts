@@ -50,7 +50,7 @@ async function holdLocks(count: number) {
   };
 }
 
-test('of pipelined statements each has its own time', async () => {
+test('each pipelined statement has its own deadline', async () => {
   const client = await connect({ pipeline: true, deadline: { ms: 1000, of: 'statement' } });
   const giveBack = await holdLocks(4);
   const slow = [1, 2, 3, 4].map(n => client.query('SELECT pg_advisory_xact_lock($1)', [n]));

@@ -35,7 +35,7 @@ function open(options: PoolOptions = {}, max = 1): pg.Pool {
 
 const pidOf = async (pool: pg.Pool) => (await pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
 
-test('a statement on a connection that leads nowhere any more fails at its deadline, and the next one gets a new connection', async () => {
+test('a statement on a dead connection fails at its deadline, and the next one gets a new connection', async () => {
   for (const pipeline of [false, true]) {
     const pool = open({ pipeline });
     const before = await pidOf(pool);
@@ -45,7 +45,7 @@ test('a statement on a connection that leads nowhere any more fails at its deadl
   }
 });
 
-test('of a pool whose connections are all dead one costs its deadline, and the idle ones are replaced with it', async () => {
+test('in a pool of dead connections, only one costs a deadline, and the idle ones are replaced with it', async () => {
   const pool = open({}, 5);
   const clients = await Promise.all([1, 2, 3, 4, 5].map(() => pool.connect()));
   for (const client of clients) client.release();
@@ -68,7 +68,7 @@ test('a connection that was lost inside a transaction is not handed on', async (
   expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
 });
 
-test('of pipelined statements all that wait behind a hung one fail with it', async () => {
+test('all pipelined statements behind a hung one fail with it', async () => {
   const pool = open({ pipeline: true });
   const client = await pool.connect();
   relay.failOver();
@@ -77,7 +77,7 @@ test('of pipelined statements all that wait behind a hung one fail with it', asy
   client.release(true);
 });
 
-test('a new connection that gets no answer to its first statement is given up too', async () => {
+test('a new connection is also closed if its first statement gets no answer', async () => {
   relay.blackHole();
   const pool = open();
   await expect(pool.query('SELECT 1')).rejects.toThrow(/timeout/);
@@ -103,7 +103,7 @@ test('a statement that waits for a lock fails at its deadline, and the server st
   holder.release();
 });
 
-test('a stream from a server that has fallen silent is broken off', async () => {
+test('a stream from a silent server is aborted', async () => {
   const pool = open({ deadline: { ms: 1000, of: 'silence' } });
   const client = await pool.connect();
   const holder = await database.pool.connect();
@@ -115,7 +115,7 @@ test('a stream from a server that has fallen silent is broken off', async () => 
   client.release(true);
 });
 
-test('a client that does not keep what the deadlines look at is refused: pg has changed', () => {
+test('a client without the fields that deadlines read is refused: pg has changed', () => {
   const stream = new Socket();
   for (const strange of [
     new EventEmitter(),

@@ -56,7 +56,7 @@ export async function createSchema(client: Pick<pg.Client, 'query'>, schema: str
 
 function lacks(schema: string, rights: string, role: string): MigrationError {
   return new MigrationError(
-    `DATABASE_URL: the role may not make the schema ${schema} or tables in it; the owner of the database has to run: ` +
+    `DATABASE_URL: the role cannot create the schema ${schema} or tables in it; the owner of the database must run: ` +
       `GRANT ${rights} TO ${escapeIdentifier(role)};`,
   );
 }

@@ -42,7 +42,7 @@ test('a migration that waits for another process` for too long ends with an erro
   expect(await migrate(relay.connection, 'hung', folder, { deadline: SHORT })).toEqual([]);
 });
 
-test('a database that takes the connection and never answers does not hang the start', async () => {
+test('a database that accepts the connection but never answers does not block the start', async () => {
   relay.blackHole();
   await expect(migrate(relay.connection, 'dark', folder, { deadline: SHORT })).rejects.toThrow(/timeout/);
 });

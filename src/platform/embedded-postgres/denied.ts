@@ -16,7 +16,7 @@ export interface Denial {
 export function explainDenied(location: string, dataDir: string): Denial {
   const self = process.geteuid?.() ?? 0;
   const { folder, owner, mode } = nearestSeen(path.resolve(location));
-  const reason = `${folder} belongs to user ${owner}, with mode ${mode}, and this is user ${self}`;
+  const reason = `${folder} belongs to user ${owner} with mode ${mode}, and this is user ${self}`;
   const remedy =
     owner === self
       ? `run \`chmod u+rwx ${folder}\``

@@ -59,7 +59,7 @@ export interface EmbeddedPostgres {
   connection: EmbeddedConnection;
   /** of the role that owns the tables, and migrates them */
   owner: EmbeddedConnection;
-  /** What a backup needs of the server. */
+  /** The server as a backup needs it. */
   backup: ServerFiles;
   /**
    * Leaves the server; stops it when no other fieldtrace process uses it. End the pools before: their statements
@@ -104,7 +104,7 @@ async function occupy(lease: ServerLease, asItIs: boolean): Promise<EmbeddedPost
       : { user: ownerRole, password: readPassword(lease.layout, lease.layout.ownerPassword) };
   } catch (error) {
     await watch?.end();
-    await releaseServer(lease).catch(err => lease.logger.error({ err }, 'PostgreSQL is left as it is'));
+    await releaseServer(lease).catch(err => lease.logger.error({ err }, 'leaving PostgreSQL as it is'));
     throw error;
   }
   const connectionOf = (user: string, password: string): EmbeddedConnection => ({

@@ -45,21 +45,21 @@ export function hasCluster(layout: Layout, binaries: Binaries): boolean {
     if (!existsSync(layout.log)) return false;
     throw new EmbeddedPostgresError(
       `DATA_DIR ${layout.dataDir} cannot be used: its database is gone from ${layout.cluster}; mount its disk or ` +
-        `restore a backup, or move ${layout.home} away to begin with an empty one.`,
+        `restore a backup, or move ${layout.home} away to start with an empty one.`,
     );
   }
   const versionFile = join(layout.cluster, 'PG_VERSION');
   if (!existsSync(versionFile)) {
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} is there and holds no database; move it away ` +
-        'to begin with an empty one.',
+      `DATA_DIR ${layout.dataDir} cannot be used: ${layout.cluster} exists but contains no database; move it away ` +
+        'to start with an empty one.',
     );
   }
   const major = readFileSync(versionFile, 'utf8').trim();
   if (major === binaries.major) return true;
   throw new EmbeddedPostgresError(
-    `DATA_DIR ${layout.dataDir} holds a database of PostgreSQL ${major} and this fieldtrace brings PostgreSQL ` +
-      `${binaries.major}: export it with the fieldtrace that made it and import it into a new DATA_DIR; nothing ` +
+    `DATA_DIR ${layout.dataDir} contains a database of PostgreSQL ${major}, but this version includes PostgreSQL ` +
+      `${binaries.major}: export it with the fieldtrace version that created it and import it into a new DATA_DIR; nothing ` +
       'was changed.',
   );
 }
@@ -103,7 +103,7 @@ export async function initialise(
   } finally {
     removeUnfinished(layout);
   }
-  logger.info({ milliseconds: Date.now() - began }, `made a database in ${layout.cluster}`);
+  logger.info({ milliseconds: Date.now() - began }, `created a database in ${layout.cluster}`);
 }
 
 /**

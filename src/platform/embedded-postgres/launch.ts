@@ -21,7 +21,7 @@ import { readPidFile } from './postmaster.ts';
 import { isSevere, newestLine, refusalOfProgram } from './refusals.ts';
 import { serverArguments } from './server-settings.ts';
 
-/** What running the server of a data directory needs. */
+/** Dependencies of running the server of a data directory. */
 export interface Server {
   layout: Layout;
   binaries: Binaries;

@@ -6,14 +6,14 @@ import { findLayout, type Layout } from './layout.ts';
 import { readPidFile } from './postmaster.ts';
 import { socketDirectory, socketPort } from './socket.ts';
 
-/** What can be seen of the embedded server in a DATA_DIR without starting, stopping or using it. */
+/** State of the embedded server in a DATA_DIR, read without starting, stopping or using it. */
 export interface EmbeddedLook {
   /**
    * - none: nothing was ever started there
    * - gone: a server ran there, and its database is not there any more
    * - stopped: there is a database, and no server
    * - busy: the server starts, recovers or stops
-   * - running: it can be asked
+   * - running: it accepts connections
    */
   state: 'none' | 'gone' | 'stopped' | 'busy' | 'running';
   layout: Layout | undefined;
@@ -97,7 +97,7 @@ function endOf(path: string): string {
   return bytes.toString('utf8');
 }
 
-/** What a server's log says of the last 24 hours. Each line begins with its time in UTC (log_line_prefix). */
+/** Events of the last 24 hours in a server's log. Each line begins with its time in UTC (log_line_prefix). */
 export function troublesIn(log: string, now: Date): ServerTroubles {
   const crashes: string[] = [];
   const failedWrites: string[] = [];

@@ -20,7 +20,7 @@ import { type Layout, syncDirectory } from './layout.ts';
 /** Where root stores files for the server's account if only root can enter DATA_DIR or the program's folder. */
 export const SYSTEM_DIRECTORY = '/var/lib/fieldtrace';
 
-/** What a refused start leaves in DATA_DIR/postgres; nothing of it is needed. */
+/** Files that a refused start leaves in DATA_DIR/postgres; none is needed. */
 const LEFTOVERS = [
   'password',
   'superuser-password',

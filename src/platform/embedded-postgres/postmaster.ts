@@ -64,7 +64,7 @@ function isPostmaster(pid: number, cluster: string): boolean {
   }
 }
 
-/** The arguments with spaces between them; empty when there is no such process. */
+/** The arguments with spaces between them; empty if the process does not exist. */
 export function commandLine(pid: number): string {
   if (process.platform === 'linux') {
     try {

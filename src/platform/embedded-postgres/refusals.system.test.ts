@@ -50,10 +50,10 @@ test('a DATA_DIR that is a file, or is under one', async () => {
   const file = join(stageDirectory(), 'file');
   writeFileSync(file, '');
   expect(await refusalOf(file)).toBe(
-    `DATA_DIR ${file} cannot be used: there is a file where a directory is needed at ${file} (EEXIST).`,
+    `DATA_DIR ${file} cannot be used: a file is where a directory is needed at ${file} (EEXIST).`,
   );
   expect(await refusalOf(join(file, 'data'))).toBe(
-    `DATA_DIR ${file}/data cannot be used: there is a file where a directory is needed at ${file} (EEXIST).`,
+    `DATA_DIR ${file}/data cannot be used: a file is where a directory is needed at ${file} (EEXIST).`,
   );
 });
 
@@ -82,7 +82,7 @@ test('a disk that is full from the beginning', async context => {
   expect(await refusalOf(dataDir)).toMatch(/^DATA_DIR \S+ cannot be used: the disk is full/);
 });
 
-test('a disk that becomes full while the database is made, and takes it once there is room', async context => {
+test('a disk that becomes full while the database is created, and works once there is space', async context => {
   const dataDir = join(stageDirectory(), 'mount');
   mountTmpfs(context, dataDir, 'size=24m');
   expect(await refusalOf(dataDir)).toMatch(
@@ -93,7 +93,7 @@ test('a disk that becomes full while the database is made, and takes it once the
   expect(await query(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
 });
 
-test('a disk that became full under a database, which is well again once there is room', async context => {
+test('a disk that became full under a database, which recovers once there is space', async context => {
   const dataDir = join(stageDirectory(), 'mount');
   mountTmpfs(context, dataDir, 'size=128m');
   await stageDatabase(dataDir);
@@ -111,19 +111,19 @@ test('a database of another major version of PostgreSQL, which stays as it is', 
   const ours = readFileSync(file, 'utf8');
   writeFileSync(file, '15\n');
   expect(await refusalOf(dataDir)).toMatch(
-    /^DATA_DIR \S+ holds a database of PostgreSQL 15 and this fieldtrace brings PostgreSQL \d+: .*nothing was changed\.$/,
+    /^DATA_DIR \S+ contains a database of PostgreSQL 15, but this version includes PostgreSQL \d+: .*nothing was changed\.$/,
   );
   expect(readFileSync(file, 'utf8')).toBe('15\n');
   writeFileSync(file, ours);
   await isWell(dataDir);
 });
 
-test('a data directory that holds something else', async () => {
+test('a data directory that contains something else', async () => {
   const dataDir = stageDirectory();
   mkdirSync(join(dataDir, 'postgres/data'), { recursive: true });
   writeFileSync(join(dataDir, 'postgres/data/letter.txt'), '');
   expect(await refusalOf(dataDir)).toMatch(
-    /^DATA_DIR \S+ cannot be used: \S+ is there and holds no database; .*\.$/,
+    /^DATA_DIR \S+ cannot be used: \S+ exists but contains no database; .*\.$/,
   );
 });
 

@@ -11,13 +11,13 @@ export class EmbeddedPostgresError extends Error {
 const reasons: Record<string, string> = {
   EACCES: 'permission is denied',
   EDQUOT: 'the disk quota is used up',
-  EEXIST: 'there is a file where a directory is needed',
+  EEXIST: 'a file is where a directory is needed',
   EIO: 'the disk reports an input/output error',
-  ELOOP: 'symbolic links run in a circle',
+  ELOOP: 'symbolic links form a loop',
   ENAMETOOLONG: 'the path is too long',
   ENOLCK: 'this file system has no file locks',
   ENOSPC: 'the disk is full',
-  ENOTDIR: 'there is a file where a directory is needed',
+  ENOTDIR: 'a file is where a directory is needed',
   EPERM: 'the operation is not permitted',
   EROFS: 'the file system is read-only',
 };
@@ -66,7 +66,7 @@ export function refusalOfProgram(
   // The cause may be logged before the failure that follows from it.
   const trouble = lines.findLast(line => codeIn(line) !== undefined);
   const telling =
-    (trouble === undefined ? tellingLine(lines) : withoutPrefix(trouble)) || 'it left no message';
+    (trouble === undefined ? tellingLine(lines) : withoutPrefix(trouble)) || 'it printed no message';
   const happened = ended?.startsWith('SIG') ? `was ended by ${ended}` : 'failed';
   const what = `${program} ${happened}: ${telling}${logPath === undefined ? '' : `; its log is ${logPath}`}`;
   const code = codeIn(telling);

@@ -13,7 +13,7 @@ import { EmbeddedPostgresError } from './refusals.ts';
 export async function beginRestore(dataDir: string): Promise<() => void> {
   const names = existsSync(dataDir) ? readdirSync(dataDir) : [];
   if (names.length > 0 && !existsSync(`${dataDir}/postgres/restore-unfinished`)) {
-    throw new EmbeddedPostgresError(`${dataDir} is not empty: a restore wants an empty or a new directory.`);
+    throw new EmbeddedPostgresError(`${dataDir} is not empty: restore needs an empty or new directory.`);
   }
   const layout = prepareLayout(dataDir);
   writeFileSync(layout.unfinishedRestore, '', { mode: 0o600 });

@@ -14,15 +14,15 @@ import { socketDirectory, socketPort } from './socket.ts';
  */
 export function otherMajorIn(dataDir: string): EmbeddedConnection | undefined {
   const version = join(dataDir, 'postgres', 'data', 'PG_VERSION');
-  if (!existsSync(version)) throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} holds no database.`);
+  if (!existsSync(version)) throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} contains no database.`);
   const major = readFileSync(version, 'utf8').trim();
   if (major === findBinaries().major) return undefined;
   const home = realpathSync(join(dataDir, 'postgres'));
   const host = socketDirectory({ home, cluster: join(home, 'data') });
   if (!existsSync(join(host, `.s.PGSQL.${socketPort}`))) {
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${dataDir} holds a database of PostgreSQL ${major}, which this fieldtrace cannot start: start the ` +
-        'fieldtrace that made it, and let it run until the move has ended.',
+      `DATA_DIR ${dataDir} contains a database of PostgreSQL ${major}, which this version cannot start: start the ` +
+        'fieldtrace version that created it, and keep it running until the move has ended.',
     );
   }
   return {

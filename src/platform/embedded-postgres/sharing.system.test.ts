@@ -48,7 +48,7 @@ test('a server that was killed together with its fieldtrace replays its log at t
   expect(await query(connection, 'SELECT count(*)::int AS n FROM kept')).toEqual([{ n: 1001 }]);
 });
 
-test('a server that dies while processes use it is started again by exactly one of them, and their pools go on', async () => {
+test('exactly one process restarts a server that dies while in use, and all pools continue', async () => {
   const dataDir = await stageDatabase();
   const sharers = await Promise.all([startHolder(dataDir), startHolder(dataDir), startHolder(dataDir)]);
   const pool = new pg.Pool(sharers[0]?.connection);
@@ -109,7 +109,7 @@ test('sessions that crash one after the other end each other and not the server:
     await until('the supervisor is back', () => isBack(times));
   }
   expect(postmasterOf(dataDir)).toBe(postmaster);
-  expect(holder.log.filter(line => line.includes('pausing first'))).toEqual([]);
+  expect(holder.log.filter(line => line.includes('pausing before the restart'))).toEqual([]);
   expect(await holder.finish()).toBe(0);
 });
 
@@ -131,7 +131,7 @@ test('two processes that start at once on a fresh DATA_DIR make one database and
   expect(first.connection).toEqual(second.connection);
   await makeTable(first);
   expect(await query(second.connection, 'SELECT seven FROM kept')).toEqual([{ seven: 7 }]);
-  const made = [...first.log, ...second.log].filter(line => line.includes('made a database'));
+  const made = [...first.log, ...second.log].filter(line => line.includes('created a database'));
   expect(made).toHaveLength(1);
 });
 
@@ -162,7 +162,7 @@ test('a process that was killed does not count as one that uses the server', asy
   expect(isAlive(postmaster)).toBe(false);
 });
 
-test('of processes that start and stop over and over, each finds a server for as long as it wants one', async () => {
+test('processes that start and stop repeatedly each find a server for as long as they need one', async () => {
   const dataDir = await stageDatabase();
   const rounds = 8;
   const visitors = [0, 1, 2].map(() => spawnHolder(dataDir, { rounds }));

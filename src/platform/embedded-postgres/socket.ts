@@ -28,7 +28,7 @@ export function prepareSocketDirectory(layout: Layout, account: Account): string
   if (isPrivate(directory, owner)) return directory;
   throw new EmbeddedPostgresError(
     `DATA_DIR ${layout.dataDir} cannot be used: ${directory}, for the server's socket, must be a directory ` +
-      `that user ${owner} owns and nobody else may enter (0700); remove what is there.`,
+      `that user ${owner} owns and nobody else can enter (0700); remove what is there.`,
   );
 }
 

@@ -30,7 +30,7 @@ import { prepareLayout } from './layout.ts';
 
 const mode = (path: string) => statSync(path).mode & 0o777;
 
-test('the first start makes a database, and for the services a role that owns nothing in it', async () => {
+test('the first start creates a database, and a role for the services that owns nothing in it', async () => {
   const dataDir = join(stageDirectory(), 'not', 'yet', 'there');
   const { connection, owner } = await startHere(dataDir);
 

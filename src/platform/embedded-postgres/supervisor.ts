@@ -52,7 +52,7 @@ export async function acquireServer(
   const layout = prepareLayout(dataDir);
   if (options.fill === undefined && existsSync(layout.unfinishedRestore)) {
     throw new EmbeddedPostgresError(
-      `DATA_DIR ${dataDir} holds a restore that did not finish: run fieldtrace restore again.`,
+      `DATA_DIR ${dataDir} contains an unfinished restore: run fieldtrace restore again.`,
     );
   }
   const lease = await inTransition(layout, logger, async () => {
@@ -66,7 +66,7 @@ export async function acquireServer(
     try {
       removeUnfinished(layout);
       refuseForeignCluster(layout);
-      // What the directory holds is said before anything is said of accounts, which may all be refused.
+      // Faults of the directory are reported before those of accounts, which may all be refused.
       const exists = hasCluster(layout, installed);
       const choice = chooseAccount(layout, installed, system);
       if ('movedTo' in choice) {
@@ -146,7 +146,7 @@ export async function stopUnlike(lease: ServerLease): Promise<void> {
       alone?.release();
       lease.lock = tryLock(layout.usersLock, 'shared') as FileLock;
     }
-    if (alone) logger.info('the PostgreSQL that ran already archived otherwise: it is restarted');
+    if (alone) logger.info('the running PostgreSQL archives to another place: restarting it');
     else if (lease.settings.archive_mode === 'on')
       logger.error(
         'PostgreSQL was started without an archive, and other processes use it: NOTHING IS BACKED UP until all of them have stopped',
@@ -191,7 +191,7 @@ async function stopServer(lease: ServerLease): Promise<void> {
 
 function inTransition<T>(layout: Layout, logger: Logger, work: () => Promise<T>): Promise<T> {
   const onWait = () =>
-    logger.info('still waiting for another fieldtrace process that starts or stops PostgreSQL');
+    logger.info('still waiting for another fieldtrace process that is starting or stopping PostgreSQL');
   return whileLocked(layout.transitionLock, onWait, work);
 }
 
@@ -205,7 +205,7 @@ async function tryToConnect(lease: ServerLease): Promise<Answer> {
       ? `: ${lease.layout.superuserPassword} is not the file that was made with it`
       : '';
     throw new EmbeddedPostgresError(
-      `PostgreSQL in DATA_DIR ${lease.layout.dataDir} refuses its supervisor (${message})${hint}.`,
+      `PostgreSQL in DATA_DIR ${lease.layout.dataDir} rejected its supervisor (${message})${hint}.`,
       error,
     );
   }

@@ -46,7 +46,7 @@ export async function watchServer(lease: ServerLease): Promise<Watch> {
     // A crashing session ends all others; the server continues and needs no restart.
     const goesOn = server !== undefined && serverOf(lease) === server;
     if (goesOn || lost - since > steadyMilliseconds) failures = 0;
-    logger.error('lost PostgreSQL; reconnecting, and restarting it if it has ended');
+    logger.error('lost PostgreSQL; reconnecting, or restarting it if it has ended');
     while (!signal.aborted) {
       if (failures > 0) await pause(failures, lease, signal);
       failures++;
@@ -95,7 +95,7 @@ function endable(): { signal: AbortSignal; abort: () => void } {
 /** One second after the first failure, then doubled each time. */
 async function pause(failures: number, { logger }: ServerLease, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(1000 * 2 ** (failures - 1), longestPauseMilliseconds);
-  logger.warn({ milliseconds }, 'PostgreSQL has just been lost before; pausing first');
+  logger.warn({ milliseconds }, 'PostgreSQL was lost again within a short time; pausing before the restart');
   await sleep(milliseconds, undefined, { signal }).catch(() => {});
 }
 

@@ -63,7 +63,7 @@ test.each(['folder', 'S3'])('%s: all of one owner is removed, and nothing of its
   expect(await store.size('uploads/ab/1')).toBe('uploads/ab/1'.length);
 });
 
-test('what is larger than allowed, or breaks off, leaves nothing', async () => {
+test('a file that is too large or aborted leaves nothing', async () => {
   const store = stores.folder as FileStore;
   const left = () => readdir(path.join(files.folder, 'own/files/.receiving'));
   await expect(store.receive([Buffer.alloc(10)], 9, tooLarge)).rejects.toThrow('too large');
@@ -75,7 +75,7 @@ test('what is larger than allowed, or breaks off, leaves nothing', async () => {
   expect(await left()).toEqual([]);
 });
 
-test('what a killed process left behind is removed after a day', async () => {
+test('leftovers of a killed process are removed after a day', async () => {
   const store = stores.folder as FileStore;
   const left = await store.receive([Buffer.alloc(1)], 9, tooLarge);
   const now = Date.now();

@@ -31,7 +31,7 @@ export interface FileStore {
   ): Promise<Received>;
   /** Stores content under a key, replacing any earlier content. */
   put(key: string, content: Received | Uint8Array): Promise<void>;
-  /** Size in bytes; undefined if there is no such file. */
+  /** Size in bytes; undefined if the file does not exist. */
   size(key: string): Promise<number | undefined>;
   /** Opens a file, or a part of it. Destroying the stream frees its resources. */
   read(key: string, range?: ByteRange): Promise<Readable>;

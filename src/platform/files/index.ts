@@ -16,7 +16,7 @@ export function openFileStore(settings: S3Settings & Pick<Settings, 'DATA_DIR'>)
   const folder = path.resolve(settings.DATA_DIR, 'files');
   const { S3_BUCKET, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY } = settings;
   if ((S3_ACCESS_KEY_ID === undefined) !== (S3_SECRET_ACCESS_KEY === undefined)) {
-    throw new SettingsError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY must both be set, or neither');
+    throw new SettingsError('set both S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, or neither');
   }
   return S3_BUCKET === undefined ? folderStore(folder) : s3Store({ ...settings, S3_BUCKET }, folder);
 }

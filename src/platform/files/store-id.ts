@@ -60,7 +60,7 @@ export async function adoptFileStore(pool: pg.Pool, files: FileStore): Promise<s
 export async function readStoreId(files: FileStore): Promise<string | undefined> {
   if ((await files.size(KEY)) === undefined) return undefined;
   const id = (await text(await files.read(KEY))).trim();
-  if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.location} is damaged: it must hold a UUID`);
+  if (!isUuid(id)) throw new SettingsError(`${KEY} in ${files.location} is damaged: it must contain a UUID`);
   return id;
 }
 

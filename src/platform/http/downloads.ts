@@ -108,7 +108,7 @@ function endSlow(app: Server, open: ReadonlySet<Download>, { slowest, what }: Do
       const taken = socket.bytesWritten - socket.writableLength;
       if (socket.destroyed || !isTooSlow({ taken, waits: reply.writableLength > 0 })) continue;
       app.cutOff.download++;
-      app.log.warn({ in: 'download', what, ...slowest }, 'a client that read too slowly was disconnected');
+      app.log.warn({ in: 'download', what, ...slowest }, 'disconnected a client that read too slowly');
       socket.destroy();
     }
   };

@@ -34,7 +34,7 @@ test('a page of an origin that is named may read answers; a page of another one 
   expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key');
 });
 
-test('an address that asks too much is told when to come back; others and loopback go on', async () => {
+test('an address with too many requests gets a Retry-After; others and loopback continue', async () => {
   const fromAddress = (address?: string) =>
     service.send('GET', '/packets?limit=1', undefined, address ? { 'x-forwarded-for': address } : {});
   const remaining = Number((await fromAddress('192.0.2.7')).headers.get('x-ratelimit-remaining'));
@@ -54,7 +54,7 @@ test('an address that asks too much is told when to come back; others and loopba
   expect((await fromAddress()).status).toBe(200);
 });
 
-test('/metrics tells how long requests took, by route and not by path', async () => {
+test('/metrics has the durations of requests, by route and not by path', async () => {
   await service.send('GET', '/packets/01JD7Q2M8XW3N5R6T8V9Y0Z1A2');
   const { text, headers } = await service.send('GET', '/metrics');
   expect(headers.get('content-type')).toMatch(/^text\/plain/);
@@ -178,7 +178,7 @@ describe('the Host header', () => {
     await local.stop();
   });
 
-  test('others may reach the services where they listen to the network, or where the settings tell of a proxy', () => {
+  test('others can reach the services if they listen on the network or the settings name a proxy', () => {
     const why = (environment: Record<string, string>) => reachableBecause(readSettings(environment));
     expect(why({})).toBeUndefined();
     expect(why({ HOST: '::1', PUBLIC_URL: 'http://localhost:8000' })).toBeUndefined();

@@ -3,7 +3,7 @@ import { Problem } from './problems.ts';
 import type { Server } from './server.ts';
 import { streamBodies } from './streamed-body.ts';
 
-/** What a multipart body may have around its file, in bytes. */
+/** Maximum bytes of a multipart body around its file. */
 const FORM_BYTES = 64 * 1024;
 
 /**

@@ -114,7 +114,7 @@ export function registerHealth(
 
   new Gauge({
     name: 'service_condition',
-    help: '1 for the condition that the service is in, 0 for the others',
+    help: '1 for the current condition of the service, 0 for the others',
     labelNames: ['status'],
     registers: [metrics],
     async collect() {
@@ -124,7 +124,7 @@ export function registerHealth(
   });
   new Gauge({
     name: 'writes_refused',
-    help: '1 while the database answers reads and refuses writes',
+    help: '1 while the database serves reads but refuses writes',
     registers: [metrics],
     async collect() {
       this.set((await condition.status()) === 'WRITES_REFUSED' ? 1 : 0);

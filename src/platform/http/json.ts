@@ -14,7 +14,7 @@ const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x2d, 0x
 const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 const [PLUS, POINT, COMMA, LOWER_A, LOWER_F, LOWER_U] = [0x2b, 0x2e, 0x2c, 0x61, 0x66, 0x75];
 
-/** What keeps a text from being read, and where it is. */
+/** Why a text cannot be read, and where. */
 interface Obstacle {
   at: number;
   /** its fault at a path */
@@ -158,7 +158,7 @@ function findObstacle(text: string, check: Check, until: number): Obstacle | und
   return undefined;
 }
 
-/** Where the characters end that a number can have. */
+/** The end of the characters that a number can have. */
 function endOfNumber(text: string, start: number): number {
   let end = start + 1;
   for (; end < text.length; end++) {

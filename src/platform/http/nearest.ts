@@ -53,7 +53,7 @@ function editDistance(a: string, b: string): number {
   return above[b.length] as number;
 }
 
-/** What is shown of a name that is not known, which is the client's own. */
+/** The part of a client's unknown name that is shown. */
 export function shownName(name: string): string {
   return name.slice(0, MAX_LENGTH).toWellFormed();
 }

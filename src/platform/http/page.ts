@@ -45,7 +45,7 @@ code,pre{font:.85rem/1.5 ui-monospace,monospace}
 pre{white-space:pre-wrap;border:1px solid var(--line);border-radius:.5rem;padding:.85rem}
 `;
 
-/** What a page shows. */
+/** Contents of a page. */
 export interface Page {
   /** as plain text */
   title: string;
@@ -66,7 +66,7 @@ export interface Page {
   forms?: boolean;
 }
 
-/** A page in the shared style. It loads nothing from elsewhere, and other pages cannot embed it. */
+/** A page in the shared style. It loads nothing from other hosts, and other pages cannot embed it. */
 export function pageOf({
   title,
   sections,
@@ -153,7 +153,7 @@ export function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`);
 }
 
-/** What a page says of a failure, by its kind. */
+/** Texts of a page about a failure, by its kind. */
 const TITLES: Partial<Record<Problem['code'], string>> = {
   not_found: 'Page not found',
   gone: 'Erased',

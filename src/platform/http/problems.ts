@@ -1,7 +1,7 @@
 import { catalogue, type Fault, type Reason, type Rest, textOf } from './reasons/catalogue.ts';
 import { type ProblemCode, problemStatus } from './reasons/reason.ts';
 
-/** What a Problem has besides its faults. */
+/** Details of a Problem other than its faults. */
 export interface ProblemDetails {
   /** Seconds after which the same request may succeed; becomes the Retry-After header. */
   retryAfter?: number | undefined;

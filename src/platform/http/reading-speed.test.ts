@@ -26,7 +26,7 @@ test('a reader below 64 KiB/s over a minute in which something waits for it is f
   expect(foundAt(look => (look % 6 === 0 ? 6 * 64 * KIB : 0), always)).toBeUndefined();
 });
 
-test('what the kernel took before something waited does not count for the reader', () => {
+test('bytes that the kernel took before data waited do not count for the reader', () => {
   expect(foundAt(look => (look === 1 ? 50_000 * KIB : 16 * KIB), always)).toBe(13);
 });
 

@@ -5,7 +5,7 @@ const NAME = 'http_request_duration_seconds';
 /** Upper bounds in seconds; from a read out of memory to a long poll. */
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
-/** What was observed of one route and status. */
+/** Observations of one route and status. */
 interface Series {
   labels: { method: string; route: string; status: string };
   /** requests by the first bucket that they fit; the last are those beyond all bounds */
@@ -40,7 +40,7 @@ export function requestDurations(
 
   const metric = {
     name: NAME,
-    help: 'time from the first byte of a request to the last of its answer',
+    help: 'time from the first byte of a request to the last byte of its response',
     type: 'histogram',
     aggregator: 'sum',
     get: async () => ({ ...metric, values: all.flatMap(valuesOf) }),

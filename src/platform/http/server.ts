@@ -51,7 +51,7 @@ export interface ServiceDescription {
   securitySchemes: Record<string, SecurityScheme>;
   /** Whether errors of a body list everything that is wrong, or only the first error, which is faster. */
   everyError: boolean;
-  /** What happens to query parameters that a route does not know. */
+  /** How to treat query parameters that a route does not know. */
   unknownParameters: 'refused' | 'ignored';
   /** Bytes of a request body that no route allows more of by itself. */
   bodyLimit: number;
@@ -84,7 +84,7 @@ export function sendText(reply: FastifyReply, text: string, type: string = JSON_
   return reply.type(type).send(text);
 }
 
-/** Where a server listens, as a URL without a slash at its end. */
+/** The address of a server, as a URL without a trailing slash. */
 export function listeningUrl(app: Server): string {
   const { address, port, family } = app.server.address() as AddressInfo;
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;

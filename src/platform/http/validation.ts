@@ -142,7 +142,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is wrong, as a problem: its sentence is about the first field, its faults are one for each. */
+/** The errors as a problem: its sentence is about the first field, its faults are one per field. */
 function refusal(errors: readonly ErrorObject[], part: string): Problem {
   const refused = withoutAlternatives(errors).filter(({ propertyName }) => propertyName === undefined);
   const faults = new Map<string, Fault>();
@@ -174,7 +174,7 @@ function withoutAlternatives(errors: readonly ErrorObject[]): ErrorObject[] {
   return kept.reverse();
 }
 
-/** What is wrong, with the path of the field. */
+/** The fault of an error, with the path of its field. */
 function faultOf(error: ErrorObject, part: string): Fault {
   const { keyword, params } = error;
   const inside = error.instancePath
@@ -196,11 +196,11 @@ function faultOf(error: ErrorObject, part: string): Fault {
   return { reason, parameters: { field, ...parameters } };
 }
 
-/** What is wrong with a field that the schema does not have. */
+/** The fault of a field that the schema does not have. */
 function unknownField({ params, parentSchema }: ErrorObject, inside: string): Fault {
   const known = Object.keys((parentSchema?.properties as object | undefined) ?? {});
   const unknown = String(params.additionalProperty);
-  const subject = `${inside && `${inside}: `}${shownName(unknown)}`;
+  const subject = [inside, shownName(unknown)].filter(Boolean).join('.');
   const about = { subject, field: unknown.slice(0, MAX_PATH) };
   const nearest = nearestName(unknown, known);
   if (nearest !== undefined) return fault('validation.misspelt_field', { ...about, nearest });
@@ -216,11 +216,17 @@ const TYPE_REASONS = new Map<string, Reason>([
   ['boolean', 'validation.boolean'],
 ]);
 
+/** A type of JSON in a sentence. */
+function withArticle(type: string): string {
+  if (type === 'null') return type;
+  return `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}
+
 /** Alternatives that are whole numbers, also written as strings, or null. */
 const WHOLE_NUMBER = /^a whole number( or (a whole number as a string|null))*$/;
 
 /**
- * What is wrong with a value, without its path. A schema whose pattern has a meaning of its own names the reason of its
+ * The fault of a value, without its path. A schema whose pattern has a meaning of its own names the reason of its
  * refusal in `x-reason`.
  */
 function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorObject): Fault {
@@ -253,14 +259,15 @@ function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorO
       return refused('validation.choice', { choices: (schema as unknown[]).join(', ') });
     case 'pattern': {
       const { pattern } = params as { pattern: string };
+      if (pattern === '\\S') return refused('validation.blank', {});
       const { 'x-reason': reason } = parentSchema as { 'x-reason'?: Reason };
-      return refused(reason ?? (pattern === '\\S' ? 'validation.blank' : 'validation.pattern'), { pattern });
+      return refused(reason ?? 'validation.pattern', { pattern });
     }
     case 'type': {
       const types: string[] = [params.type].flat();
       const [only, ...others] = types.filter(type => type !== 'null');
       const reason = others.length === 0 && only !== undefined ? TYPE_REASONS.get(only) : undefined;
-      return refused(reason ?? 'validation.type', { type: types.join(' or ') });
+      return refused(reason ?? 'validation.type', { type: types.map(withArticle).join(' or ') });
     }
     case 'digits':
       return refused('validation.digits', {});
@@ -275,6 +282,6 @@ function ofValue({ keyword, params, schema, parentSchema, message = '' }: ErrorO
 
 function alternatives(schema: unknown): string {
   return (schema as { const?: unknown; title?: string; type?: string }[])
-    .map(option => option.const ?? option.title ?? option.type ?? 'another shape')
+    .map(option => option.const ?? option.title ?? (option.type ? withArticle(option.type) : 'another shape'))
     .join(' or ');
 }

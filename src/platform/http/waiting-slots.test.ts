@@ -41,7 +41,7 @@ test('a request that gets no place in time is refused, and takes none later', as
   const free = await take();
   const refused = expect(take()).rejects.toMatchObject({
     code: 'unavailable',
-    message: 'too many exports without a token run at the same time; try again, or send a token',
+    message: 'too many exports are running without a token; try again, or send a token',
     retryAfter: 10,
   });
   vi.advanceTimersByTime(5000);

@@ -81,7 +81,7 @@ test('a job exists when its transaction has committed, and not before; a rolled 
   await jobs.stop();
 });
 
-test('what fails is tried as often as its rules say, then goes to the dead', async () => {
+test('a failing job is tried as often as its rules say, then becomes a dead letter', async () => {
   const attempts: number[] = [];
   const dead: number[] = [];
   const jobs = openJobs(database.connection, SCHEMA, logger);
@@ -122,7 +122,7 @@ test('jobs that wait for another attempt are counted at once, also while none is
   await jobs.stop();
 });
 
-test('no more jobs run at once than asked for, and one that hangs holds up no other', async () => {
+test('at most the requested number of jobs run at once, and a hung one blocks no other', async () => {
   const running = new Map<number, () => void>();
   let most = 0;
   const done = new Set<number>();
@@ -164,7 +164,7 @@ test('an attempt that outlasts its time is broken off and tried again', async ()
   await jobs.stop();
 });
 
-test('a stop gives unfinished jobs back, tells them, and the next start does them', async () => {
+test('a stop returns unfinished jobs to the queue, signals them, and the next start runs them', async () => {
   let signal: AbortSignal | undefined;
   const first = open(async attempt => {
     signal = attempt.signal;
@@ -192,7 +192,7 @@ async function bookkeeping(): Promise<unknown[]> {
   return rows.map(row => JSON.stringify(row)).toSorted();
 }
 
-test('while there is nothing to do, nothing is written; jobs of a killed process are tried again, and done ones deleted', async () => {
+test('an idle queue writes nothing; jobs of a killed process are retried, and finished ones deleted', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const done: number[] = [];
   const jobs = open(async ({ data }) => {
@@ -243,7 +243,7 @@ test('a stopped queue takes nothing, and stopping one that never started is fine
   await expect(send(jobs, 1)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-test('while the database cannot be reached senders are told so, and the start goes on trying', async () => {
+test('senders get an error while the database is unreachable, and the start keeps trying', async () => {
   const nowhere = openJobs({ host: '127.0.0.1', port: 1 }, SCHEMA, logger);
   nowhere.work(queue, 1, async () => {});
   nowhere.start();

@@ -11,7 +11,7 @@ export interface Supervision {
 }
 
 /**
- * Gives jobs of killed processes back to the queue, and deletes finished ones. pg-boss would do so by itself, but each of
+ * Gives jobs of killed processes back to the queue, and deletes finished ones. pg-boss would do so automatically, but each of
  * its passes writes: on an idle server, backups would ship a segment of the log every time.
  *
  * @param schema of the job queue

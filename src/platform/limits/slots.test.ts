@@ -194,10 +194,10 @@ test('while the database takes no writes each process counts by itself, and over
   expect(await first.take('feeds', 'ana', 2)).toBeUndefined();
   early();
   const free = await taken(first, 'ana', 2);
-  expect(lines).toEqual(['limits per caller hold in this process alone for now']);
+  expect(lines).toEqual(['limits per caller apply only within this process for now']);
   await takeWrites();
   beat();
-  await eventually(() => lines.at(-1) === 'limits per caller hold over all processes again');
+  await eventually(() => lines.at(-1) === 'limits per caller apply across all processes again');
   await eventually(async () => (await slots()).length === 2);
   expect(await second.take('feeds', 'ana', 2)).toBeUndefined();
   free();

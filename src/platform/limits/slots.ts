@@ -122,7 +122,7 @@ class CountedSlots implements Slots {
     // Requests in flight see that the id has changed.
     for (const slot of this.#held) if (slot.number !== 'requested') slot.number = undefined;
     this.#id = id;
-    if (this.#isReported) this.#logger.info('limits per caller hold over all processes again');
+    if (this.#isReported) this.#logger.info('limits per caller apply across all processes again');
     this.#isReported = false;
   }
 
@@ -151,7 +151,7 @@ class CountedSlots implements Slots {
    */
   #lost(error: unknown): void {
     if (!this.#isReported)
-      this.#logger.warn({ err: error }, 'limits per caller hold in this process alone for now');
+      this.#logger.warn({ err: error }, 'limits per caller apply only within this process for now');
     this.#isReported = true;
     this.#earlier = this.#id ?? this.#earlier;
     this.#id = undefined;

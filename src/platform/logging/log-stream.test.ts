@@ -29,7 +29,7 @@ test('a line that the disk has no room for is dropped and counted', () => {
   expect(countDroppedLines() - before).toBe(3);
 });
 
-test('while the reader of a pipe does not read, lines are dropped; the next one follows their number', async () => {
+test('lines are dropped while the reader of a pipe does not read; the next line follows their count', async () => {
   const { fd, read } = await openPipe();
   const before = countDroppedLines();
   const logger = makeLogger('info', logStream(fd));

@@ -28,7 +28,7 @@ function openLog() {
 
 const gone = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
-test('an outage of two and a half minutes is told when it begins, once a minute with its count, and when it is over', () => {
+test('an outage of two and a half minutes is logged when it begins, once a minute with its count, and when it ends', () => {
   const { logger, take } = openLog();
   const child = logger.child({ service: 'packet-service' });
   for (let second = 0; second < 150; second++) {
@@ -39,16 +39,16 @@ test('an outage of two and a half minutes is told when it begins, once a minute 
   const lines = take();
   expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
     ['error', 'a request failed; repetitions are counted'],
-    ['error', 'still: the database does not answer'],
-    ['error', 'still: the database does not answer'],
-    ['info', 'over: the database does not answer'],
+    ['error', 'still: the database is not responding'],
+    ['error', 'still: the database is not responding'],
+    ['info', 'over: the database is not responding'],
   ]);
   expect(lines.map(({ failures }) => failures)).toEqual([undefined, 600, 1200, 1500]);
   for (const { service, trouble } of lines)
-    expect([service, trouble]).toEqual(['packet-service', 'the database does not answer']);
+    expect([service, trouble]).toEqual(['packet-service', 'the database is not responding']);
 });
 
-test('outages of two services, and two troubles of one, are told apart', () => {
+test('outages of two services, and two faults of one, are distinguished', () => {
   const { logger, take } = openLog();
   const full = Object.assign(new Error('no space left'), { code: '53100' });
   for (const service of ['packet-service', 'trace-backend']) {
@@ -61,7 +61,7 @@ test('outages of two services, and two troubles of one, are told apart', () => {
   );
 });
 
-test('what is no outage is told each time: a defect, a collision, a refusal of one request', () => {
+test('errors other than outages are logged each time: a defect, a conflict, a refusal of one request', () => {
   const { logger, take } = openLog();
   const deadlock = Object.assign(new Error('deadlock detected'), { code: '40P01' });
   for (const err of [

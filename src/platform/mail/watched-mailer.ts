@@ -12,7 +12,7 @@ export function watchedMailer(mailer: Mailer, database: Database, logger: Fastif
     const [how, error] = outcome;
     // What became of the mail stands: it must not be sent again because this is not recorded.
     await noteMailOutcome(database, how, new Date(), error).catch(cause =>
-      logger.warn({ err: cause }, 'it could not be recorded how sending a mail ended'),
+      logger.warn({ err: cause }, 'could not record the outcome of sending an email'),
     );
   };
   return {

@@ -33,7 +33,7 @@ export function watchPools(
   });
   const lost = new Counter({
     name: 'database_connections_lost_total',
-    help: 'connections to the database that broke or missed their deadline',
+    help: 'database connections that broke or missed their deadline',
     registers,
   });
   const slow = new Counter({

@@ -25,10 +25,7 @@ export function watchEventLoop(logger: Logger): () => void {
     expected = now + TICK_MS;
     if (late < STALL_MS) return;
     stalls++;
-    logger.warn(
-      { milliseconds: Math.round(late) },
-      'the process did nothing for a while: it was paused or busy',
-    );
+    logger.warn({ milliseconds: Math.round(late) }, 'the process stalled: it was paused or busy');
   }, TICK_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -22,6 +22,6 @@ export function measureJobs(app: Server, registry: Registry, pool: pg.Pool, sche
         for (const entry of jobs() ?? []) this.set({ queue: entry.queue }, entry[field]);
       },
     });
-  gauge('jobs_waiting', 'jobs that are due or wait for another attempt, by queue', 'waiting');
+  gauge('jobs_waiting', 'jobs that are due or waiting for a retry, by queue', 'waiting');
   gauge('jobs_active', 'jobs in progress, by queue', 'active');
 }

@@ -18,13 +18,13 @@ export function measureProcess(
   const registers = [registry];
   new Gauge({
     name: 'fieldtrace_build_info',
-    help: 'always 1, with the versions of fieldtrace and Node',
+    help: 'always 1, labelled with the versions of fieldtrace and Node',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version: VERSION, node: process.versions.node }, 1);
   new Counter({
     name: 'event_loop_stalls_total',
-    help: 'times that the process did nothing for more than a second, because it was paused or busy',
+    help: 'times that the process stalled for more than a second because it was paused or busy',
     registers,
     collect() {
       this.reset();
@@ -33,7 +33,7 @@ export function measureProcess(
   });
   new Counter({
     name: 'log_lines_dropped_total',
-    help: 'lines of the log that could not be written',
+    help: 'log lines that could not be written',
     registers,
     collect() {
       this.reset();
@@ -42,7 +42,7 @@ export function measureProcess(
   });
   new Gauge({
     name: 'earlier_processes_killed',
-    help: 'processes that this one found at its start to have ended without stopping',
+    help: 'earlier processes that had ended without stopping, found when this process started',
     registers,
     collect() {
       this.set(countKilled());
@@ -50,7 +50,7 @@ export function measureProcess(
   });
   const clients = new Counter({
     name: 'clients_cut_off_total',
-    help: 'clients that were disconnected because they stalled or read an export too slowly, by what they stalled in',
+    help: 'clients disconnected because they stalled or read an export too slowly, by where they stalled',
     labelNames: ['in'],
     registers,
     collect() {

@@ -8,7 +8,7 @@ import { findMailOutcomes } from '../mail/outcomes-store.ts';
 import type { Settings } from '../settings/settings.ts';
 import { sampled } from './sampled.ts';
 
-/** What the jobs of a queue are delivered to. */
+/** The receiver of a queue's jobs. */
 export interface Receiver {
   /** the name of the queue */
   queue: 'mail' | 'webhook';
@@ -18,7 +18,7 @@ export interface Receiver {
   setting: 'SMTP_URL' | 'WEBHOOK_URL';
 }
 
-/** What is known of a receiver. */
+/** State of a receiver. */
 export interface ReceiverState extends Receiver {
   /** since when it takes nothing, how many deliveries wait for it, and why; absent if it takes what it gets */
   failing?: { since: Date; deliveries: number; error: string };
@@ -65,7 +65,7 @@ export async function lookAtReceiver(
   return { ...receiver, failing: { since, deliveries: jobs, error: error ?? 'the attempt was broken off' } };
 }
 
-/** What is wrong with a receiver, in a sentence; undefined if nothing is. */
+/** The fault of a receiver in a sentence; undefined if it has none. */
 export function troubleOf({ label, failing }: ReceiverState): string | undefined {
   if (!failing) return undefined;
   const { since, deliveries, error } = failing;

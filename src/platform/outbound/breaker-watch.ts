@@ -12,7 +12,7 @@ export interface BreakerWatch {
 export function watchBreakers(registry: Registry, logger: FastifyBaseLogger): BreakerWatch {
   const gauge = new Gauge({
     name: 'outbound_breaker_open',
-    help: '1 while an external system fails and gets trials only',
+    help: '1 while an external system is failing and gets only trial requests',
     labelNames: ['system'],
     registers: [registry],
   });

@@ -69,7 +69,7 @@ describe('a request to a system outside', () => {
     const problem = await failure(client({ retries: 3 })(get(broken.url)));
     expect(problem).toMatchObject({
       code: 'unavailable',
-      message: 'the provider answered 502',
+      message: 'the provider returned 502',
       retryAfter: 1,
     });
     expect(broken.count()).toBe(4);
@@ -92,7 +92,7 @@ describe('a request to a system outside', () => {
     });
     for (const url of [silent, endless]) {
       const problem = await failure(client({ timeoutMs: 50, retries: 1 })(get(url)));
-      expect(problem.message).toBe('the provider did not answer in time');
+      expect(problem.message).toBe('the provider did not respond in time');
     }
   });
 });
@@ -113,7 +113,7 @@ describe('a request to a system outside that misbehaves', () => {
     });
     for (const url of [compressed, endless]) {
       const problem = await failure(client({ maxBytes: 20_000, retries: 0 })(get(url)));
-      expect(problem.message).toBe('the provider answered with more than 20000 bytes');
+      expect(problem.message).toBe('the provider sent more than 20000 bytes');
     }
   });
 
@@ -121,14 +121,14 @@ describe('a request to a system outside that misbehaves', () => {
     const other = await answering([200, '{}']);
     const moved = await answering([307, '', { location: other.url.href }]);
     const problem = await failure(client({ retries: 0 })(get(moved.url)));
-    expect(problem.message).toBe('the provider answered 307');
+    expect(problem.message).toBe('the provider returned 307');
     expect(other.count()).toBe(0);
   });
 
   test('takes only JSON for an answer', async () => {
     const page = await answering([200, '<html></html>']);
     const problem = await failure(client({ retries: 0 })(get(page.url)));
-    expect(problem.message).toBe('the provider answered 200 with something that is not JSON');
+    expect(problem.message).toBe('the provider returned 200 with a body that is not JSON');
   });
 
   test('to nobody says so', async () => {

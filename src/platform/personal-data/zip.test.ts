@@ -35,7 +35,7 @@ test('an archive holds every file, read one after another', async () => {
   expect(most).toBe(1);
 });
 
-test('what goes wrong on the way destroys the archive, and closes what is open', async () => {
+test('an error on the way destroys the archive, and closes open files', async () => {
   const broken: PersonalFile[] = [
     { name: 'never', open: () => Promise.reject(new Error('no such file')) },
     { name: 'half', open: async () => Readable.from(failing()) },
@@ -62,7 +62,7 @@ async function* failing(): AsyncGenerator<Buffer> {
   throw new Error('no such file');
 }
 
-test('a name is one segment of a path, whatever a user called the file', () => {
+test('a name is one segment of a path, whatever the name of the file', () => {
   const names = ['../../etc/passwd', 'C:\\x\\y.png', '.bashrc', 'Café 1.jpg', '', 'a\u202eb', '\n'];
   expect(names.map(safeName)).toEqual([
     'etc_passwd',

@@ -50,7 +50,7 @@ test('a process that was killed is found by the next one, once, and remembered',
   expect([running, killed.map(({ pid, found }) => [pid, found])]).toEqual([[], [[child.pid, undefined]]]);
   for (let n = 0; n < 2; n++) await (await beginRun(folder.folder, logger))();
   expect(lines).toEqual([
-    expect.objectContaining({ pid: child.pid, msg: expect.stringContaining('did not stop') }),
+    expect.objectContaining({ pid: child.pid, msg: expect.stringContaining('ended without stopping') }),
   ]);
   expect((await readRuns(folder.folder)).killed).toEqual([
     expect.objectContaining({ pid: child.pid, found: expect.any(String) }),

@@ -19,7 +19,7 @@ export interface Run {
 /** How long killed processes are remembered, in milliseconds. */
 const REMEMBERED_MS = 7 * 24 * 3600_000;
 
-// Of the whole process, however many services it runs.
+// For the whole process, however many services it runs.
 let killed = 0;
 
 /** How many earlier processes this one found killed at its start. */
@@ -39,7 +39,7 @@ export async function beginRun(dataDir: string, logger: Logger): Promise<() => P
     for (const [id, run] of await listRuns(folder)) await lookAfter(folder, id, run, logger);
     return await note(folder);
   } catch (error) {
-    logger.debug({ err: error }, 'DATA_DIR takes no notes of running processes');
+    logger.debug({ err: error }, 'could not record this process in DATA_DIR');
     return async () => {};
   }
 }
@@ -85,7 +85,7 @@ async function lookAfter(folder: string, id: string, run: Run, logger: Logger): 
   }
   if (isLocked(folder, id)) return;
   killed++;
-  logger.error({ ...run }, 'an earlier process did not stop: it was killed, crashed or lost its power');
+  logger.error({ ...run }, 'an earlier process ended without stopping: it was killed, crashed or lost power');
   await writeNote(folder, id, { ...run, found: new Date().toISOString() });
   await rm(lockOf(folder, id), { force: true });
 }

@@ -1,6 +1,6 @@
 import type { Backups } from '../backup/backups.ts';
 
-/** What a process gives its services. */
+/** Shared by the services of a process. */
 export interface ProcessContext {
   backups?: Backups | undefined;
   /** the base URL of the console, without a trailing slash; undefined where links in mails do not lead to it */

@@ -9,11 +9,11 @@ export const backupSettings = {
       allowed: `file:///folder or s3://bucket/prefix; ${BUCKET_RULES}`,
       maxLength: 2048,
       description:
-        'where backups are written: file:///folder or s3://bucket/prefix; without it, there are no backups',
+        'where backups are written: file:///folder or s3://bucket/prefix; without it, nothing is backed up',
     }),
   ),
   BACKUP_KEY: secret(
-    'passphrase, or age identity (AGE-SECRET-KEY-1…), that encrypts backups; keep a copy elsewhere, because without it a backup is lost',
+    'passphrase, or age identity (AGE-SECRET-KEY-1…), that encrypts backups; keep a copy in another place, because backups cannot be read without it',
     20,
   ),
   BACKUP_EVERY_HOURS: Type.Integer({
@@ -26,34 +26,34 @@ export const backupSettings = {
     minimum: 1,
     maximum: 3650,
     default: 14,
-    description: 'days back to which a restore is possible',
+    description: 'days back to which backups can be restored',
   }),
   BACKUP_MAX_LAG_SECONDS: Type.Integer({
     minimum: 2,
     maximum: 86400,
     default: 60,
-    description: 'seconds of writes that are lost at most if the machine is lost',
+    description: 'maximum seconds of writes that are lost with the machine',
   }),
   BACKUP_MAX_MIB_PER_SECOND: Type.Integer({
     minimum: 1,
     maximum: 10000,
     default: 16,
-    description: 'MiB per second that base backups and the backup of files read at most',
+    description: 'maximum MiB per second that base backups and file backups read',
   }),
   BACKUP_MAX_SPOOL_BYTES: Type.Integer({
     minimum: 64 * 1024 ** 2,
     maximum: 1024 ** 4,
     default: 1024 ** 3,
     description:
-      'bytes of the write-ahead log that are kept on the disk while BACKUP_URL cannot be reached; what is more is dropped, and a new base backup is taken later',
+      'maximum bytes of WAL kept on disk while BACKUP_URL is unreachable; the excess is dropped, and a new base backup is taken later',
   }),
   BACKUP_PING_URL: url(
-    'URL that is requested after each successful base backup, for a service that alerts when it stays away',
+    'URL requested after each successful base backup, for a monitoring service that alerts when the requests stop',
   ),
-  BACKUP_S3_ENDPOINT: url('endpoint of S3 for backups; without it, S3_ENDPOINT'),
+  BACKUP_S3_ENDPOINT: url('S3 endpoint for backups; default: S3_ENDPOINT'),
   BACKUP_S3_REGION: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 64, description: 'S3 region for backups; without it, S3_REGION' }),
+    Type.String({ minLength: 1, maxLength: 64, description: 'S3 region for backups; default: S3_REGION' }),
   ),
-  BACKUP_S3_ACCESS_KEY_ID: secret('S3 access key for backups; without it, S3_ACCESS_KEY_ID'),
+  BACKUP_S3_ACCESS_KEY_ID: secret('S3 access key for backups; default: S3_ACCESS_KEY_ID'),
   BACKUP_S3_SECRET_ACCESS_KEY: secret('secret of BACKUP_S3_ACCESS_KEY_ID'),
 };

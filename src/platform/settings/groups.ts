@@ -1,6 +1,6 @@
 import type { Settings } from './settings.ts';
 
-/** What settings are about. */
+/** Groups of settings. */
 export const SETTING_GROUPS = [
   'services',
   'database',
@@ -15,7 +15,7 @@ export const SETTING_GROUPS = [
 ] as const;
 export type SettingGroup = (typeof SETTING_GROUPS)[number];
 
-/** What each setting is about. */
+/** The group of each setting. */
 export const GROUP_OF: Record<keyof Settings, SettingGroup> = {
   SERVICES: 'services',
   WORKERS: 'services',

@@ -14,14 +14,13 @@ export const Settings = Type.Object({
     pattern: '^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)(packet|trace|console)(,(packet|trace|console)){0,2}$',
     allowed: 'packet, trace, console, or several of them separated by commas',
     default: 'packet,trace,console',
-    description: 'which services this process serves; the console needs the other two beside it',
+    description: 'services that this process runs; the console needs the other two in the same process',
   }),
   WORKERS: Type.Integer({
     minimum: 1,
     maximum: 64,
     default: 1,
-    description:
-      'processes that serve on the same ports; with more than one, a further process supervises them and serves nothing',
+    description: 'processes that serve the same ports; if more than one, an extra process supervises them',
   }),
   HOST: Type.String({
     minLength: 1,
@@ -29,21 +28,21 @@ export const Settings = Type.Object({
     default: '127.0.0.1',
     description: 'address to listen on',
   }),
-  PACKET_PORT: port(8000, 'port of the packet service; 0 takes any free port and prints it'),
-  TRACE_PORT: port(8080, 'port of the trace backend; 0 takes any free port and prints it'),
-  CONSOLE_PORT: port(8090, 'port of the web console; 0 takes any free port and prints it'),
+  PACKET_PORT: port(8000, 'port of the packet service; 0 picks any free port and prints it'),
+  TRACE_PORT: port(8080, 'port of the trace backend; 0 picks any free port and prints it'),
+  CONSOLE_PORT: port(8090, 'port of the web console; 0 picks any free port and prints it'),
   DATA_DIR: Type.String({
     minLength: 1,
     maxLength: 4096,
     default: './data',
-    description: 'folder of the embedded database, files and undelivered mails',
+    description: 'folder of the embedded database, files and undelivered emails',
   }),
   DATABASE_URL: Type.Optional(
     Type.String({
       pattern: '^postgres(ql)?://[^\\s]+$',
       allowed: 'a postgres:// or postgresql:// URL',
       maxLength: 4096,
-      description: 'PostgreSQL server to use (15 or newer); without it, an embedded one runs in DATA_DIR',
+      description: 'PostgreSQL server to use (15 or newer); without it, an embedded server runs in DATA_DIR',
     }),
   ),
   DATABASE_OWNER_URL: Type.Optional(
@@ -52,7 +51,7 @@ export const Settings = Type.Object({
       allowed: 'a postgres:// or postgresql:// URL',
       maxLength: 4096,
       description:
-        'the database of DATABASE_URL, as the role that owns the tables and migrates them; without it, one role does everything',
+        'address of the same database for the role that owns and migrates the tables; without it, one role does everything',
     }),
   ),
   READ_DATABASE_URL: Type.Optional(
@@ -68,15 +67,14 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 3600,
     default: 10,
-    description:
-      'seconds by which a standby of READ_DATABASE_URL may be behind; beyond it nothing is read there',
+    description: 'maximum seconds that a standby of READ_DATABASE_URL can lag; slower standbys get no reads',
   }),
   DATABASE_POOL: Type.Integer({
     minimum: 2,
     maximum: 200,
     default: 10,
     description:
-      'database connections of each service for requests; the batch writer and a few others come on top',
+      'database connections of each service for requests, in addition to those of the batch writer and a few others',
   }),
   WRITER_LANES: Type.Integer({
     minimum: 1,
@@ -90,7 +88,7 @@ export const Settings = Type.Object({
       'whether tokens are ignored (off), checked if present (optional), or required for every request (required)',
   }),
   USER_REGISTRY_JWT_SECRET: secret(
-    'secret with which the user registry signs its tokens (HS256); use at least 32 bytes, a shorter one (from 16) logs a warning',
+    'secret that the user registry signs its tokens with (HS256); at least 16 bytes, and fewer than 32 log a warning',
     16,
   ),
   USER_REGISTRY_JWKS_URL: url('URL of the JWKS with the public keys of the user registry'),
@@ -111,7 +109,7 @@ export const Settings = Type.Object({
     }),
   ),
   USER_REGISTRY_URL: url(
-    'base URL of the user registry for finding users by contact (GET …/discoverability?contact=…) and looking up keys for programs (POST …/user/api-keys/resolve)',
+    'base URL of the user registry, for finding users by contact (GET …/discoverability?contact=…) and looking up API keys (POST …/user/api-keys/resolve)',
   ),
   ASSET_REGISTRY_URL: url(
     'URL of an AgStack asset registry (v1 or v2); without it, the built-in registry resolves GeoIDs',
@@ -125,23 +123,23 @@ export const Settings = Type.Object({
     default: false,
     description: 'built-in registry: reject points outside every registered field',
   }),
-  PUBLIC_URL: url('base URL of links in mails; without it, the address that the service listens on'),
+  PUBLIC_URL: url('base URL of links in emails; default: the address that the service listens on'),
   TRACE_PUBLIC_URL: url(
-    'base URL of links in mails of the trace backend; without it, the address that it listens on',
+    "base URL of links in the trace backend's emails; default: the address that it listens on",
   ),
   CONSOLE_PUBLIC_URL: url(
-    'base URL of the console, to which links in mails lead; without it, they lead to the address that the console listens on, or to pages of the services if PUBLIC_URL or TRACE_PUBLIC_URL is set or the console is not served',
+    'base URL of the console for links in emails; default: the address that the console listens on, or pages of the services if PUBLIC_URL or TRACE_PUBLIC_URL is set or the console does not run',
   ),
   TRACE_FRONTEND_URL: url(
-    'base URL of another web front end: links in mails of the trace backend lead to its pages /confirm-email/{token} and /reset-password/{token} instead of those of the console',
+    "base URL of another web front end: links in the trace backend's emails lead to its pages /confirm-email/{token} and /reset-password/{token} instead of the console's",
   ),
   TRACE_ADMIN_EMAIL: Type.Optional(
     Type.String({
       pattern: '^[^\\s@]+@[^\\s@]+$',
-      allowed: 'an e-mail address',
+      allowed: 'an email address',
       maxLength: 255,
       description:
-        'e-mail address of the first SYSTEM_ADMIN; without it, one with a random password is created',
+        'email address of the first SYSTEM_ADMIN; without it, one with a random password is created',
     }),
   ),
   TRACE_ADMIN_PASSWORD: secret('password of the first SYSTEM_ADMIN', 8),
@@ -153,7 +151,7 @@ export const Settings = Type.Object({
       pattern: '^[!-~]{16,1000}$',
       allowed: '16 to 1000 printable ASCII characters without spaces',
       description:
-        'token with which the packet service authenticates to the user registry at USER_REGISTRY_URL, and which the trace backend requires there; without it, one is generated and stored in the database',
+        'token that the packet service sends to the user registry at USER_REGISTRY_URL, and that the trace backend requires for it; without it, one is generated and stored in the database',
     }),
   ),
   SECRETS_KEY: Type.Optional(
@@ -161,7 +159,7 @@ export const Settings = Type.Object({
       pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
       allowed: 'one to four keys of 32 to 1000 printable ASCII characters, separated by commas',
       description:
-        'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; of several, separated by commas, the first encrypts and all decrypt',
+        'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; with several keys, separated by commas, the first encrypts and all decrypt',
     }),
   ),
   FX_URL: url(
@@ -171,7 +169,7 @@ export const Settings = Type.Object({
   PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
     default: 'strict',
     description:
-      'which passwords are rejected: those of the wrong length (basic), or also the most common ones (strict)',
+      'which passwords are rejected: only those of the wrong length (basic), or also the most common ones (strict)',
   }),
   SECOND_FACTOR_REQUIRED: Type.Optional(
     Type.String({
@@ -185,7 +183,7 @@ export const Settings = Type.Object({
     (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
     {
       default: 'auto',
-      description: 'whether cookies are sent over HTTPS only; auto: if TRACE_PUBLIC_URL is https',
+      description: 'whether cookies are sent only over HTTPS; auto: if TRACE_PUBLIC_URL is https',
     },
   ),
   COOKIE_SAMESITE: Type.Union(
@@ -197,50 +195,50 @@ export const Settings = Type.Object({
       pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
       allowed: 'http:// or https:// origins without a path, separated by commas',
       maxLength: 4096,
-      description: 'origins whose web pages may call the services, separated by commas',
+      description: 'origins whose web pages can call the services, separated by commas',
     }),
   ),
   RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
     default: 'on',
     description:
-      'limits on requests per minute and contacts per hour; limits on guessing and on sizes are always on, and loopback addresses are exempt from limits per address',
+      'limits on requests per minute and contacts per hour; limits on guessing and sizes are always on, and loopback addresses are exempt from limits per address',
   }),
   SLOW_STATEMENT_MILLISECONDS: Type.Integer({
     minimum: 0,
     maximum: 600_000,
     default: 1000,
     description:
-      'milliseconds from which on a statement of the database is logged as slow, by its name; 0 logs none',
+      'duration in milliseconds from which a database statement is logged as slow, by name; 0 logs none',
   }),
   STALL_SECONDS: Type.Integer({
     minimum: 1,
     maximum: 3600,
     default: 60,
     description:
-      'seconds after which a client is disconnected that reads nothing of its answer, or sends its body at less than 1 KiB/s on average over that time',
+      'seconds after which clients are disconnected that read nothing of their response or send their body slower than 1 KiB/s on average',
   }),
   DRAIN_SECONDS: Type.Integer({
     minimum: 0,
     maximum: 600,
     default: 0,
     description:
-      'seconds between the signal to stop and the stop: health answers 503 and requests are still served, until load balancers have noticed',
+      'seconds between the stop signal and the stop, in which health returns 503 and requests are still served, so that load balancers can react',
   }),
   METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
   OTEL_EXPORTER_OTLP_ENDPOINT: url(
-    'base URL of an OpenTelemetry collector (OTLP over HTTP), to which traces of requests and statements are sent; the SDK reads its other OTEL_ variables itself',
+    'base URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces of requests and statements; the SDK reads its other OTEL_ variables itself',
   ),
   S3_BUCKET: Type.Optional(
     Type.String({
       minLength: 3,
       maxLength: 63,
       allowed: `the name of a bucket; ${BUCKET_RULES}`,
-      description: 'S3 bucket for files; without it, they are stored in DATA_DIR/files',
+      description: 'S3 bucket for files; without it, files are stored in DATA_DIR/files',
     }),
   ),
-  S3_ENDPOINT: url('endpoint of S3 if it is not the one of AWS; the bucket is then part of the path'),
+  S3_ENDPOINT: url('S3 endpoint if it is not AWS; the bucket is then part of the path'),
   S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'S3 region' }),
-  S3_ACCESS_KEY_ID: secret('S3 access key; without it, the credentials of the machine are used'),
+  S3_ACCESS_KEY_ID: secret("S3 access key; default: the machine's credentials"),
   S3_SECRET_ACCESS_KEY: secret('secret of S3_ACCESS_KEY_ID'),
   ...backupSettings,
   MAX_ATTACHMENT_BYTES: Type.Integer({
@@ -253,8 +251,7 @@ export const Settings = Type.Object({
     minimum: 1,
     maximum: 1000,
     default: 32,
-    description:
-      'maximum concurrent uploads of attachments per process; further ones get 503 with Retry-After',
+    description: 'maximum concurrent uploads of attachments per process; more return 503 with Retry-After',
   }),
   UPLOADS_PER_CALLER: Type.Integer({
     minimum: 1,
@@ -288,26 +285,26 @@ export const Settings = Type.Object({
       allowed: 'an smtp:// or smtps:// URL',
       maxLength: 2048,
       description:
-        'mail server, such as smtp://user:password@host:587; without it, mails are written to DATA_DIR/mail',
+        'mail server, such as smtp://user:password@host:587; without it, emails are written to DATA_DIR/mail',
     }),
   ),
   MAIL_FROM: Type.String({
     pattern: '^[^\\r\\n]*@[^\\r\\n]+$',
-    allowed: 'an e-mail address, or a name and an address in angle brackets',
+    allowed: 'an email address, or a name and an address in angle brackets',
     maxLength: 320,
     default: 'fieldtrace@localhost',
-    description: 'sender of mails, as an address or Name <address>',
+    description: 'sender of emails, as an address or Name <address>',
   }),
   WEBHOOK_URL: url('URL to which notifications are posted, signed with WEBHOOK_SECRET'),
   WEBHOOK_SECRET: secret(
-    'secret with which notifications to WEBHOOK_URL are signed (HMAC-SHA256); use at least 32 bytes, a shorter one (from 16) logs a warning',
+    'secret that signs notifications to WEBHOOK_URL (HMAC-SHA256); at least 16 bytes, and fewer than 32 log a warning',
     16,
   ),
   NOTIFICATION_TRIES: Type.Integer({
     minimum: 1,
     maximum: 100,
     default: 20,
-    description: 'attempts to deliver a mail or webhook before it becomes a dead letter',
+    description: 'attempts to deliver an email or webhook before it becomes a dead letter',
   }),
   NOTIFICATION_RETRY_SECONDS: Type.Integer({
     minimum: 1,
@@ -335,7 +332,7 @@ export const Settings = Type.Object({
       allowed: 'host names separated by commas',
       maxLength: 4096,
       description:
-        'additional host names, separated by commas, that requests may have in Host if HOST is a loopback address and TRUST_PROXY is false',
+        'additional host names, separated by commas, that requests can have in Host if HOST is a loopback address and TRUST_PROXY is false',
     }),
   ),
 });

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import { type Fault, fault } from '../http/reasons/catalogue.ts';
 import { secretHash } from './secret.ts';
 
-/** What a key for programs allows: reading; all that its user may do, except administration; administration too. */
+/** The scopes of an API key: reading; all that its user may do, except administration; administration too. */
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -37,7 +37,7 @@ export function allows(scopes: readonly Scope[], needed: Scope | 'none'): boolea
   return scopes.some(scope => SCOPES.indexOf(scope) >= SCOPES.indexOf(needed));
 }
 
-/** What is wrong with a key that may not be used on a route. */
+/** Why a key cannot be used on a route. */
 export function missingScope(needed: Scope | 'none'): Fault {
   return needed === 'none' ? fault('key.not_enough') : fault('key.lacks_scope', { scope: needed });
 }

@@ -21,7 +21,7 @@ const JWKS_ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', '
 /**
  * Checks a token and gives its claims.
  *
- * @throws Problem unauthenticated when it is not valid, unavailable when the keys cannot be asked for
+ * @throws Problem unauthenticated when it is not valid, unavailable when the keys cannot be fetched
  */
 export type TokenCheck = (token: string) => Promise<JWTPayload>;
 

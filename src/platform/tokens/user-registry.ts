@@ -46,7 +46,7 @@ export interface UserRegistry {
   noteDecision(decision: NotedDecision): Promise<void>;
 }
 
-/** What an administrator has decided about notifications that were given up. */
+/** An administrator's decision about dead letters. */
 export interface NotedDecision {
   action: 'REPLAY_NOTIFICATIONS' | 'DISMISS_NOTIFICATION';
   /** the administrator */

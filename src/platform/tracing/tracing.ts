@@ -73,7 +73,7 @@ export function startTracing(endpoint: string, logger: Logger): () => Promise<vo
   });
   statements.setTracerProvider(provider);
   patchPg(statements);
-  logger.info({ version: VERSION }, 'requests are traced, and the traces are exported');
+  logger.info({ version: VERSION }, 'tracing requests and exporting the traces');
 
   return async () => {
     const { promise: late, resolve } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-/** What a supervisor sends its workers. */
+/** Messages of a supervisor to its workers. */
 export type ToWorker =
   /** how many signals to stop the supervisor has got */
   | { kind: 'stop'; level: number }
@@ -7,7 +7,7 @@ export type ToWorker =
   /** what the other workers, and the supervisor itself, have answered to `collect` */
   | { kind: 'collected'; id: number; texts: string[] };
 
-/** What a worker sends its supervisor. */
+/** Messages of a worker to its supervisor. */
 export type ToSupervisor =
   /** it serves; where, as URLs by service */
   | { kind: 'ready'; listening: Record<string, string | undefined> }

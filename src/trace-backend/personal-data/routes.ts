@@ -103,7 +103,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
     try {
       return ok({ complete: true, packetService: await finishErasure(context, userId) });
     } catch (error) {
-      request.log.error({ err: error, user_id: userId }, 'an erasure is not complete; next try in an hour');
+      request.log.error({ err: error, user_id: userId }, 'an erasure is not complete; will retry in an hour');
       return ok({ complete: false, packetService: false });
     }
   }

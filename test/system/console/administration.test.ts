@@ -337,7 +337,7 @@ test('a failed notification is delivered again, shows when it fails again, and i
   await page
     .getByRole('row', {
       name: new RegExp(
-        `A shared packet Webhook Ana Uwase ${ben.email} Ana Uwase 1 last .* the receiver answered 503`,
+        `A shared packet Webhook Ana Uwase ${ben.email} Ana Uwase 1 last .* the receiver returned 503`,
       ),
     })
     .waitFor();

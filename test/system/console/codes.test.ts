@@ -158,7 +158,7 @@ test('a value chain is made of codes; neither it nor they are deleted while some
   await page.goto(`${pages.url}/code-lists/facility-types/${facility}`);
   await press('Delete');
   await confirm('Delete');
-  await page.getByRole('dialog').getByText('The entry is in use: the value chain "Bourbon').waitFor();
+  await page.getByRole('dialog').getByText('The entry is used by the value chain "Bourbon').waitFor();
   await expectAccessible(page);
 
   const [chain] = (await stored('chain/value-chain/list')).items as { id: number }[];

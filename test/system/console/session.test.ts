@@ -71,13 +71,13 @@ test('the login reports wrong passwords and empty fields; nothing of the console
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
   const alert = page.getByRole('alert');
-  await expect.poll(() => alert.allInnerTexts()).toEqual(['The e-mail address or password is wrong']);
+  await expect.poll(() => alert.allInnerTexts()).toEqual(['The email address or password is wrong']);
   expect(await page.getByRole('navigation').count()).toBe(0);
   await page.getByLabel('Password').fill(PASSWORD);
   const become = (status: string) =>
     pages.query('trace_backend', 'UPDATE users SET status = $1 WHERE email = $2', [status, email]);
   for (const [status, told] of [
-    ['UNCONFIRMED', 'The account is not active: its e-mail address has not been confirmed'],
+    ['UNCONFIRMED', 'The account is not active: its email address has not been confirmed'],
     ['CONFIRMED_EMAIL', 'The account is not active: an administrator has not activated it yet'],
     ['DEACTIVATED', 'The account is not active: an administrator deactivated it'],
   ] as const) {

@@ -6,7 +6,7 @@ export interface Named {
   userName?: string | undefined;
 }
 
-/** What a request says about names. */
+/** The parameters of a request about names. */
 type NamesRequest = Pick<Caller, 'user'> & { query: { details?: 'true' | 'false' } };
 
 /**

@@ -56,7 +56,7 @@ import {
 } from './threads/store.ts';
 import type { ThreadCheck } from './threads/thread-check.ts';
 
-/** What chat needs. */
+/** Dependencies of chat. */
 interface Chat {
   pool: pg.Pool;
   checkThread: ThreadCheck;
@@ -133,7 +133,7 @@ function registerThreads(app: Server, { pool, findNames, untilComplete }: Chat, 
   });
 }
 
-/** Who has opened a thread with their token; without one, anybody can open it in any name. */
+/** The user who opened a thread with a token; without one, anybody can open it in any name. */
 const provenCreator = ({ createdBy, author }: Thread) => (author === createdBy ? createdBy : undefined);
 
 function registerParticipants(app: Server, pool: pg.Pool, checkThread: ThreadCheck): void {
@@ -197,7 +197,7 @@ function registerReadMarks(app: Server, pool: pg.Pool, checkThread: ThreadCheck)
   });
 }
 
-/** Who has sent a message with their token. */
+/** The user who sent a message with a token. */
 const provenSender = ({ details }: DetailedMessage) => details?.author ?? undefined;
 
 async function* withDetails(

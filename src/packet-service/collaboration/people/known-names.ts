@@ -20,7 +20,7 @@ export type FindKnownNames = (
   ids: readonly string[],
 ) => Promise<ReadonlyMap<string, string>>;
 
-/** What names are asked of. */
+/** Sources of names. */
 interface Sources extends Meetings {
   pool: pg.Pool;
   /** undefined where the user registry is in another process: then nobody has a name */

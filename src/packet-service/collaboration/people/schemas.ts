@@ -1,7 +1,7 @@
 import { Type } from '../../../platform/type.ts';
 import { errorAnswers } from '../../core/contract/schemas.ts';
 
-/** Users whose names are asked for at once, at most. */
+/** Maximum users per request for names. */
 export const MAX_NAMED = 100;
 /** Characters of their ids together, at most. */
 const MAX_IDS_TEXT = 2000;

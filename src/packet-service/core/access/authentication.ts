@@ -47,7 +47,7 @@ export interface Authentication {
   checksTokens: boolean;
 }
 
-/** What checking tokens needs. */
+/** Dependencies of checking tokens. */
 interface Checking {
   settings: Settings;
   pool: pg.Pool;
@@ -214,7 +214,7 @@ export function keysFrom(url: URL, limits: Partial<OutboundLimits>): () => Promi
   const send = outbound({ name: 'the user registry', ...limits });
   return async () => {
     const { status, body } = await send({ method: 'GET', url });
-    if (status !== 200) throw new Error(`the user registry answered ${status}`);
+    if (status !== 200) throw new Error(`the user registry returned ${status}`);
     return body as JSONWebKeySet;
   };
 }

@@ -64,7 +64,7 @@ export function claimedUser(
   return user;
 }
 
-/** The same, after making sure that an anonymous request does not act as a user who has ever sent a token. */
+/** Like `claimedUser`, after making sure that an anonymous request does not act as a user who has ever sent a token. */
 export async function actingUser(
   caller: ActingCaller,
   field: string,

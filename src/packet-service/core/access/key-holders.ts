@@ -29,12 +29,12 @@ const RETRY_SECONDS = 10;
  * The user of the key for programs with a SHA-256; undefined if it does not count.
  *
  * @param feed whether an open feed asks, which must end within 30 seconds of the key
- * @throws Problem unavailable if the registry cannot be asked
+ * @throws Problem unavailable if the registry cannot be reached
  */
 export type FindKeyHolder = (hash: Buffer, options?: { feed: boolean }) => Promise<KeyHolder | undefined>;
 
 /**
- * Looks keys up in the registry at USER_REGISTRY_URL, else in the one of this process, which is asked each time.
+ * Looks keys up in the registry at USER_REGISTRY_URL, else in the one of this process, each time.
  *
  * POST {USER_REGISTRY_URL}/user/api-keys/resolve {sha256} → 200 {user_id, role, scopes, expires_at,
  * lacks_second_factor}, or 404.
@@ -63,7 +63,7 @@ export function keyHolders(
     if (status === 404) return undefined;
     const holder = status === 200 ? readHolder(body) : undefined;
     if (holder) return holder;
-    logger.warn({ status }, 'the user registry gave no usable answer about a key: check SERVICE_TOKEN');
+    logger.warn({ status }, 'the user registry gave no usable response about a key: check SERVICE_TOKEN');
     throw new Problem('key.registry_answer_unusable', {}, { retryAfter: RETRY_SECONDS });
   }
 

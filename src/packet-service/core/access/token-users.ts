@@ -31,7 +31,7 @@ export interface TokenUsers {
   has(userId: string): Promise<boolean>;
 }
 
-/** What follows from the first token of users, in the transaction that records them; may be called twice for a user. */
+/** Applies the effects of users' first tokens in the transaction that records them; can be called twice for a user. */
 export type OnFirstToken = (database: Database, userIds: readonly string[]) => Promise<void>;
 
 export function tokenUsers(pool: pg.Pool, onFirst: OnFirstToken): TokenUsers {

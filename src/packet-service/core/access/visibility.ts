@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Caller, ReadableThreads } from './caller.ts';
 
-/** What decides who reads a packet: its id, its thread (uuid form), and whether that was made with a token. */
+/** The facts that decide who can read a packet: its id, its thread (uuid form), and whether that was made with a token. */
 export interface Guarded {
   id: string;
   /** null outside chat */
@@ -10,7 +10,7 @@ export interface Guarded {
   closed: boolean;
 }
 
-/** What visibility asks of threads and shares; threads and packets are in the uuid form. */
+/** Queries about threads and shares that visibility needs; threads and packets are in the uuid form. */
 export interface VisibilitySources {
   isParticipant(database: Database, threadId: string, userId: string): Promise<boolean>;
   findThreadIds(database: Database, userId: string, options: { openOnly: boolean }): Promise<string[]>;
@@ -18,7 +18,7 @@ export interface VisibilitySources {
 }
 
 /**
- * Who may read which packets: messages of a thread belong to its participants, and to those with whom one of them
+ * Decides who can read which packets: messages of a thread belong to its participants, and to those with whom one of them
  * shared it; everything else to everyone. A request without a token reads the messages of threads that were made
  * without one.
  */

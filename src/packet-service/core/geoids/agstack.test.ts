@@ -72,7 +72,7 @@ describe.each(versions)('a registry of %s', (_name, options) => {
     expect(registry.count('register-point')).toBe(0);
   });
 
-  test('gives a point in several fields, which come in no order, the smallest one’s, the others beside it', async () => {
+  test('gives a point in several fields, in any order, the GeoID of the smallest, with the others as additional ones', async () => {
     const { registry, resolver } = await connect(options, { cacheMs: 0 });
     const middle = registry.addField(box(76.001, 30.001, 0.004));
     const small = registry.addField(box(76.002, 30.002, 0.001));
@@ -153,7 +153,7 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     );
   });
 
-  test('says in its own words why it refuses', async () => {
+  test('explains in its own words why it refuses', async () => {
     const { registry, resolver } = await connect(options);
     const shape = { type: 'MultiPolygon', coordinates: [[box(76, 30, 0.001)], [box(76.002, 30, 0.001)]] };
     const problem = await failure(resolver.resolvePolygon(shape));
@@ -166,12 +166,12 @@ describe.each(versions)('a registry of %s, asked to register or unwilling,', (_n
     );
   });
 
-  test('that does not accept our token leaves it open whether the point is good, and the token out of the text', async () => {
+  test('that rejects our token decides nothing about the point, and the text does not contain the token', async () => {
     const { resolver } = await connect(options, { token: 'an-expired-token' });
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
     expect(problem).toMatchObject({ code: 'invalid', retryAfter: 60 });
     expect(problem.message).toBe(
-      'capture_point: GeoID resolution failed for now, try again later: the asset registry does not accept our token',
+      'capture_point: GeoID resolution failed for now; try again later: the asset registry rejected our token',
     );
     expect(`${JSON.stringify(problem)}${(problem as unknown as Error).stack}`).not.toContain(
       'an-expired-token',
@@ -194,7 +194,7 @@ describe('matching fields', () => {
 });
 
 describe('keys', () => {
-  test('go to the look-up that wants them and to no other route', async () => {
+  test('are sent only to the look-up that needs them', async () => {
     const { registry, resolver } = await connect({ keys: KEYS });
     await resolver.resolve({ lat: 30, lon: 76 });
     const [look, register] = registry.requests;
@@ -208,7 +208,7 @@ describe('keys', () => {
     expect(register?.headers).not.toHaveProperty('client-secret');
   });
 
-  test('that no header can carry are refused at the start without being shown', () => {
+  test('that are invalid in headers are refused at the start without being shown', () => {
     const make = () => agstackResolver({ url: 'http://127.0.0.1:9', token: 'se\ncret' });
     expect(make).toThrow('must consist of visible ASCII characters');
     expect(make).not.toThrow(/cret/);
@@ -225,7 +225,7 @@ describe('answers', () => {
     expect(registry.count(FETCH)).toBe(1);
   });
 
-  test('are asked for again when they are old, as fields change', async () => {
+  test('are fetched again when they are old, because fields change', async () => {
     const { registry, resolver } = await connect({}, { cacheMs: 0 });
     const point = { lat: 30.5, lon: 76.5 };
     const before = await resolver.resolve(point);
@@ -245,15 +245,15 @@ describe('answers', () => {
 
 describe('a registry that', () => {
   const faults: [fault: Fault, message: string][] = [
-    ['silent', 'the asset registry did not answer in time'],
+    ['silent', 'the asset registry did not respond in time'],
     ['gone', 'the asset registry could not be reached (UND_ERR_SOCKET)'],
-    ['error', 'the asset registry answered 500'],
-    ['busy', 'the asset registry answered 503'],
-    ['moved', 'the asset registry answered 302'],
-    ['not json', 'the asset registry answered 200 with something that is not JSON'],
-    ['huge', 'the asset registry answered with more than 1048576 bytes'],
-    ['wrong shape', 'the asset registry sent an answer of another shape'],
-    ['wrong geoids', 'the asset registry sent a field of another shape'],
+    ['error', 'the asset registry returned 500'],
+    ['busy', 'the asset registry returned 503'],
+    ['moved', 'the asset registry returned 302'],
+    ['not json', 'the asset registry returned 200 with a body that is not JSON'],
+    ['huge', 'the asset registry sent more than 1048576 bytes'],
+    ['wrong shape', 'the asset registry sent an unexpected response'],
+    ['wrong geoids', 'the asset registry sent an unexpected field'],
   ];
 
   test.each(faults)('is %s gets another error than a bad point', async (fault, message) => {
@@ -268,7 +268,7 @@ describe('a registry that', () => {
       retryAfter: fault === 'busy' ? 120 : expect.any(Number),
     });
     expect(problem.message).toBe(
-      `capture_point: GeoID resolution failed for now, try again later: ${message}`,
+      `capture_point: GeoID resolution failed for now; try again later: ${message}`,
     );
   });
 
@@ -299,16 +299,16 @@ describe('a registry that', () => {
     expect(problem.retryAfter).toBeGreaterThan(30);
   });
 
-  test('is at another address is not taken for one that knows no field', async () => {
+  test('at a wrong address is not mistaken for one without fields', async () => {
     const { registry } = await connect();
     const resolver = agstackResolver({ url: `${registry.url}/somewhere/`, token: TOKEN });
     const problem = await failure(resolver.resolve({ lat: 30, lon: 76 }));
-    expect(problem.message).toMatch(/: the asset registry answered 404; is its address right\?$/);
+    expect(problem.message).toMatch(/: the asset registry returned 404; is its address right\?$/);
   });
 });
 
 describe('a place', () => {
-  test('that is none is refused without asking the registry', async () => {
+  test('off the globe is refused without asking the registry', async () => {
     const { registry, resolver } = await connect();
     for (const point of [
       { lat: 90.1, lon: 0 },
@@ -326,7 +326,7 @@ describe('a place', () => {
   });
 });
 
-describe('the service over a registry elsewhere', () => {
+describe('the service with an external registry', () => {
   async function serve(registry: LoopbackRegistry) {
     const service = await runningService({ ASSET_REGISTRY_URL: registry.url, ASSET_REGISTRY_TOKEN: TOKEN });
     opened.push(service);
@@ -354,7 +354,7 @@ describe('the service over a registry elsewhere', () => {
     expect(refused.headers.get('retry-after')).toBe('120');
     expect(refused.body).toEqual({
       error:
-        'capture_point: GeoID resolution failed for now, try again later: the asset registry answered 503',
+        'capture_point: GeoID resolution failed for now; try again later: the asset registry returned 503',
     });
   });
 });

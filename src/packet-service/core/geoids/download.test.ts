@@ -55,7 +55,7 @@ test('the file has every field, with what the pages say of each', async () => {
   expect(text.split('\n').length).toBeGreaterThan(FIELDS);
 });
 
-test('bbox chooses the same fields as on pages, also across the date line', async () => {
+test('bbox selects the same fields as on pages, also across the date line', async () => {
   const ring = (west: number) => [
     [west, 5],
     [west + 0.001, 5],
@@ -90,7 +90,7 @@ test('without fields the collection is empty, and HEAD reads none', async () => 
   ]);
 });
 
-test('beside an asset registry the fields are elsewhere', async () => {
+test('with an asset registry, the service has no fields', async () => {
   const other = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
   expect((await other.send('GET', PATH)).status).toBe(501);
   await other.stop();
@@ -110,7 +110,7 @@ test('a client that reads slowly holds the database back, and one that leaves fr
   expect(await eventually(exporting, count => count === 0)).toBe(0);
 });
 
-test('a file that fails on the way is never taken for a whole one', async () => {
+test('a failed file is never mistaken for a complete one', async () => {
   const broken = await fetch(service.url + PATH);
   const reader = (broken.body as ReadableStream<Uint8Array>).getReader();
   await reader.read();

@@ -50,7 +50,7 @@ const geoidsNear = async (blocks: FieldBlocks, lat: number, lon: number) => {
   return found.geoids.toSorted();
 };
 
-test('what is found in memory is what the table has, for points and cells anywhere', async () => {
+test('memory and table give the same fields, for points and cells anywhere', async () => {
   const degrees = fc.record({
     lat: fc.double({ min: -90, max: 90, noNaN: true }),
     lon: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -79,7 +79,7 @@ test('what is found in memory is what the table has, for points and cells anywhe
   );
 });
 
-test('a region with few fields is read once; where there are many, finer blocks are read, or none', async () => {
+test('a region with few fields is read once; with many, finer blocks or none are read', async () => {
   const { database: countedDatabase, count } = counted();
   await list(-1.5, 30.5, 18, 'one ');
   const blocks = fieldBlocks(countedDatabase);
@@ -98,7 +98,7 @@ test('a region with few fields is read once; where there are many, finer blocks 
   expect(await near(fieldBlocks(countedDatabase), -1.5, 30.51)).toBeUndefined();
 });
 
-test('after a change nothing is kept for a second', async () => {
+test('nothing is cached for a second after a change', async () => {
   const { database: countedDatabase, count } = counted();
   let now = 10_000;
   const blocks = fieldBlocks(countedDatabase, () => now);
@@ -123,14 +123,14 @@ test('after a change nothing is kept for a second', async () => {
   expect(await geoidsNear(blocks, 40, 50)).toEqual(['other 1']);
 });
 
-test('points that come while a block is read wait for the same statement', async () => {
+test('points that arrive while a block is read wait for the same statement', async () => {
   const { database: countedDatabase, count } = counted();
   const blocks = fieldBlocks(countedDatabase);
   const all = await Promise.all([near(blocks, 3, 4), near(blocks, 3.001, 4), near(blocks, 3, 4.001)]);
   expect([all.map(found => found?.geoids), count()]).toEqual([[[], [], []], 1]);
 });
 
-test('points of many places at once are left to the look-up that combines them', async () => {
+test('points in many regions at once are left to the look-up that combines them', async () => {
   const { database: countedDatabase, count } = counted();
   const blocks = fieldBlocks(countedDatabase);
   const all = await Promise.all(Array.from({ length: 50 }, (_, n) => near(blocks, -60 + 2 * n, 5)));
@@ -151,7 +151,7 @@ const square = (west: number, south: number) => ({
   ],
 });
 
-test('while other processes register fields, each observation gets those that were answered before it', async () => {
+test('each observation gets the fields registered before it, while other processes register more', async () => {
   const service = await runningService();
   const others = [await runningService({}, service), await runningService({}, service)];
   const [lat, lon] = [10.2, 20.2];

@@ -50,7 +50,7 @@ test('names are found by GeoIDs; fields without one and other GeoIDs have none',
   );
 });
 
-test('fields are found by what their names begin with, in any case, script and with signs of patterns', async () => {
+test('fields are found by the start of their names, in any case and script, pattern characters included', async () => {
   const names = ['Łąka 2', 'łąka 1', 'Łąkowa', '50% shade', '50_shade', 'सेब', 'सेब 2', 'a', 'A\u{10ffff}'];
   for (const name of names) await register(name);
   const found = async (name: string) =>
@@ -72,11 +72,11 @@ test('at most twenty are found, in the order of their names', async () => {
   );
 });
 
-test('either GeoIDs or a name are asked for, and of each not too many', async () => {
+test('a query has either GeoIDs or a name, and not too many', async () => {
   const refused = async (query: Record<string, string>) => (await named(query)).error;
   const geoid = '0'.repeat(64);
-  expect(await refused({})).toBe('the query must have either geoids or name');
-  expect(await refused({ geoids: geoid, name: 'a' })).toBe('the query must have either geoids or name');
+  expect(await refused({})).toBe('send either geoids or name in the query');
+  expect(await refused({ geoids: geoid, name: 'a' })).toBe('send either geoids or name in the query');
   expect(await refused({ geoids: 'abc' })).toMatch(/^geoids must match pattern/);
   expect(await refused({ geoids: Array(101).fill(geoid).join(',') })).toMatch(/^geoids /);
   expect(await refused({ name: 'a'.repeat(201) })).toMatch(/^name /);

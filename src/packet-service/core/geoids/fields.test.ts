@@ -77,7 +77,7 @@ describe('registering fields', () => {
     expect(await geoidAt(30.3115, 76.889)).not.toBe(README_GEOID);
   });
 
-  test('in any process counts for the next observation in any other', async () => {
+  test('in one process takes effect for the next observation in any other', async () => {
     const geoid = await register(box(10, 10, 0.001));
     expect(await geoidAt(10.0005, 10.0005, other)).toBe(geoid);
     for (let k = 0; k < 20; k++) {
@@ -87,7 +87,7 @@ describe('registering fields', () => {
     }
   });
 
-  test('answers for each of a collection, in order, also where one comes twice', async () => {
+  test('answers for each field of a collection in order, also if one occurs twice', async () => {
     const [first, second] = [feature(box(12, 10, 0.001), 'one'), feature(box(12.1, 10, 0.002))];
     const { body } = await service.send('PUT', '/fields', collection(first, second, first));
     const [a, b, c] = body.fields;
@@ -105,7 +105,7 @@ describe('registering fields', () => {
       status: 400,
       body: {
         error:
-          'features[3].geometry.coordinates[0]: the ring is not closed, its last position must be the first again',
+          'features[3].geometry.coordinates[0]: the ring is not closed; its last position must equal its first',
       },
     });
     const { body: listed } = await service.send('GET', '/fields?bbox=12.9,9.9,13.2,10.1');
@@ -129,7 +129,7 @@ describe('registering in many requests at once', () => {
     };
   }
 
-  test('holds one connection: reads are answered while the first one waits for its turn', async () => {
+  test('holds one connection: reads continue while the first request waits for its turn', async () => {
     const other = await otherRegistration();
     const requests = Array.from({ length: 14 }, (_, k) =>
       service.send('PUT', '/fields', feature(box(70 + k / 100, 10, 0.001))),
@@ -141,7 +141,7 @@ describe('registering in many requests at once', () => {
     for (const { status } of await Promise.all(requests)) expect(status).toBe(200);
   });
 
-  test('beyond those that may wait is refused for now', async () => {
+  test('beyond the number that can wait is refused with 503', async () => {
     const other = await otherRegistration();
     let refusals = 0;
     const requests = Array.from({ length: 60 }, async (_, k) => {
@@ -158,7 +158,7 @@ describe('registering in many requests at once', () => {
   });
 });
 
-describe('registering what is no field', () => {
+describe('registering something that is not a field', () => {
   test.each([
     ['not an object', [1], 'the body must be an object'],
     ['another type', { type: 'Polygon', coordinates: [] }, 'type must be Feature or FeatureCollection'],
@@ -186,7 +186,7 @@ describe('registering what is no field', () => {
     [
       'more than 1000 acres',
       feature(box(14, 0, 0.0183)),
-      'geometry: a field has at most 1000 acres (404.7 ha), this one has 1018.6',
+      'geometry: a field can have at most 1000 acres (404.7 ha); this one has 1018.6',
     ],
   ])('refuses %s', async (_what, body, error) => {
     expect(await service.send('PUT', '/fields', body)).toMatchObject({ status: 400, body: { error } });
@@ -235,7 +235,7 @@ describe('registering neighbours', () => {
     expect(new Set(geoids).size).toBe(4);
   });
 
-  test('takes processes that register the same ground at the same time one after another', async () => {
+  test('serialises processes that register the same area at the same time', async () => {
     const ring = box(17, 10, 0.003);
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, k) =>
@@ -275,7 +275,7 @@ describe('the same ground', () => {
     expect(same).toBeLessThan(25);
   });
 
-  test('survives being walked again: a tenth of a metre off, from another corner, the other way round', async () => {
+  test('is recognised when walked again: a tenth of a metre off, from another corner, in the other direction', async () => {
     const geoid = await register(README_FIELD.map(([lon, lat]) => [lon + 1, lat]));
     const again = README_FIELD.slice(0, 4).map(
       ([lon, lat], k): Position => [lon + 1 + 1e-6 * (k % 2), lat - 1e-6],
@@ -331,7 +331,7 @@ describe('a point in several fields', () => {
     expect(body.fields[0]).toMatchObject({ geoid, status: 'already_registered' });
   });
 
-  test('keeps its own GeoID among hundreds that are asked for at once', async () => {
+  test('keeps its own GeoID among hundreds that are resolved at once', async () => {
     const rings = Array.from({ length: 60 }, (_, k) =>
       box(40 + (k % 10) / 500, 40 + Math.floor(k / 10) / 500, 0.001),
     );
@@ -367,14 +367,14 @@ describe('an observation of a polygon', () => {
     expect(seen.geoid).toBe(geoid);
   });
 
-  test('elsewhere has the GeoID that it would be registered with, and is not registered', async () => {
+  test('outside all fields has the GeoID that it would be registered with, and is not registered', async () => {
     const ring = box(52, 30, 0.002);
     const { geoid } = await observe(polygon(ring));
     expect((await service.send('GET', `/fields/${geoid}`)).status).toBe(404);
     expect(await register(ring)).toBe(geoid);
   });
 
-  test('is refused when it is none or too large', async () => {
+  test('is refused if it is invalid or too large', async () => {
     const observed_at = '2026-03-01T08:15:00Z';
     const crossing: Position[] = [
       [53, 30],
@@ -397,7 +397,7 @@ describe('an observation of a polygon', () => {
     });
     expect(large).toMatchObject({
       status: 400,
-      body: { error: expect.stringMatching(/^geojson: a field has at most/) },
+      body: { error: expect.stringMatching(/^geojson: a field can have at most/) },
     });
   });
 });
@@ -427,7 +427,7 @@ describe('reading fields', () => {
     expect((await service.send('GET', `/fields/${'0'.repeat(64)}`)).status).toBe(404);
   });
 
-  test('gives all that were asked for, however long their boundaries are', async () => {
+  test('returns all requested fields, however long their boundaries are', async () => {
     await service.pool.query(
       `INSERT INTO fields (geoid, boundary, area_m2, bounds, ground_cells, created_at)
        SELECT encode(sha256(n::text::bytea), 'hex'), boundary, 1, box(point(140, -40), point(141, -41)), 1, now()
@@ -443,7 +443,7 @@ describe('reading fields', () => {
     expect([first.features.length, first.next_cursor]).toEqual([89, ids[88]]);
   });
 
-  test('gives those that meet a box, page by page', async () => {
+  test('returns the fields that intersect a box, page by page', async () => {
     const rings = Array.from({ length: 7 }, (_, k) => box(61 + k / 100, 30, 0.001));
     const { body } = await service.send('PUT', '/fields', collection(...rings.map(ring => feature(ring))));
     const geoids = body.fields.map((field: { geoid: string }) => field.geoid).toSorted();
@@ -468,7 +468,7 @@ describe('reading fields', () => {
       const { status, body } = await service.send('GET', `/fields?bbox=${bbox}`);
       expect({ status, error: body.error }).toEqual({
         status: 400,
-        error: 'bbox must be west,south,east,north in degrees, south not above north',
+        error: 'bbox must be west,south,east,north in degrees, with south not above north',
       });
     },
   );
@@ -483,19 +483,19 @@ describe('with other settings', () => {
       const point = { observed_at, capture_point: { lat: -50, lon: -50 } };
       expect(await strict.send('POST', '/intake/scouting', point)).toMatchObject({
         status: 400,
-        body: { error: 'capture_point: GeoID resolution failed: the point is in no registered field' },
+        body: { error: 'capture_point: GeoID resolution failed: the point is not in a registered field' },
       });
       const polygon = { observed_at, geojson: { type: 'Polygon', coordinates: [box(-50, -50, 0.001)] } };
       expect(await strict.send('POST', '/intake/scouting', polygon)).toMatchObject({
         status: 400,
-        body: { error: 'geojson: GeoID resolution failed: the polygon is in no registered field' },
+        body: { error: 'geojson: GeoID resolution failed: the polygon is not in a registered field' },
       });
     } finally {
       await strict.stop();
     }
   });
 
-  test('an asset registry elsewhere keeps the fields, and this one says so', async () => {
+  test('an external asset registry keeps the fields, and the built-in one says so', async () => {
     const remote = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
     try {
       for (const [method, path] of [
@@ -506,7 +506,7 @@ describe('with other settings', () => {
         const body = method === 'PUT' ? feature(README_FIELD) : undefined;
         expect(await remote.send(method, path, body)).toMatchObject({
           status: 501,
-          body: { error: 'fields are registered in the configured asset registry; register them there' },
+          body: { error: 'this installation uses an asset registry; register fields there' },
         });
       }
     } finally {
@@ -515,7 +515,7 @@ describe('with other settings', () => {
   });
 });
 
-test('while fields are registered the log goes on', async () => {
+test('the log continues while fields are registered', async () => {
   const registering = await service.pool.connect();
   await registering.query('BEGIN');
   await lockRegistration(registering);

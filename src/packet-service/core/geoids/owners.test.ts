@@ -94,7 +94,7 @@ test("nobody registers a field inside that of another token's user, but an admin
   expect(await geoidAt(10.0015, 10.0015)).toBe(theirs);
 });
 
-test('neighbours, larger fields around, and the same ground again do no harm', async () => {
+test('neighbours, larger surrounding fields and the same ground again are allowed', async () => {
   const first = await registered(square(20, 20, 0.002), ana);
   // A fence that two surveys put ten metres apart.
   await registered(square(20.0019, 20, 0.0015), ben);
@@ -134,7 +134,7 @@ test('inside a field that was registered without a token, and with AUTH_MODE=off
   expect(await geoidAt(33.0015, 33.0015)).not.toBe(outer);
 });
 
-test('a registrar deletes a field that no packet names, and points there have the GeoID of what is around', async () => {
+test('the registering user can delete a field without packets, and points there get the GeoID of the surrounding field', async () => {
   const around = await registered(square(40, 40, 0.006), ana);
   const geoid = await registered(square(40.001, 40.001, 0.001), ana);
   expect(await remove('0'.repeat(64), ana)).toMatchObject({ status: 404 });
@@ -166,7 +166,7 @@ test('a GeoID that was deleted is not given to another shape, which other proces
   expect((await put(second, ana)).body.fields[0].geoid).not.toBe(geoid);
 });
 
-test("a field that was registered without a token is anybody's to delete, but an administrator's where tokens are required", async () => {
+test('anyone can delete a field that was registered without a token, but only an administrator if tokens are required', async () => {
   const [first, second, third] = [
     await registered(square(60, 60, 0.001)),
     await registered(square(61, 61, 0.001)),
@@ -178,7 +178,7 @@ test("a field that was registered without a token is anybody's to delete, but an
   expect((await remove(third, administrator, required)).status).toBe(204);
 });
 
-test('a packet that names a field among others keeps it, too', async () => {
+test('a field is also kept by a packet that lists it among others', async () => {
   const outer = await registered(square(70, 70, 0.004), ana);
   const inner = await registered(square(70.001, 70.001, 0.001), ana);
   expect(await geoidAt(70.0015, 70.0015)).toBe(inner);
@@ -236,7 +236,7 @@ test('neither a long tail nor a part far away hides how much of a field lies ins
   expect(await geoidAt(10.005, 80.005)).toBe(outer);
 });
 
-test('others take no more than half of a field, however many fields they register', async () => {
+test('others can take at most half of a field, however many fields they register', async () => {
   const outer = await registered(square(81, 10, 0.01), ana);
   /** A third of it, and a little more elsewhere. */
   const third = (n: number) =>
@@ -273,7 +273,7 @@ const triangle = (west: number, south: number, width: number) =>
     [west, south],
   ]);
 
-test('fields beside a field do not hide those that take parts of it', async () => {
+test('neighbouring fields do not hide fields that take parts of a field', async () => {
   const outer = await registered(triangle(84, 10, 0.004), ana);
   // Larger than what takes parts, inside the bounds of the triangle, and not in it.
   await crowd(84.0035, 10.0035, { count: 250, areaM2: 90_000 });
@@ -286,7 +286,7 @@ test('fields beside a field do not hide those that take parts of it', async () =
   expect(refused.body.error).toContain(outer);
 });
 
-test('where more fields lie around a field than are measured, nobody else takes a part of it', async () => {
+test('nobody else takes part of a field that has more neighbours than are measured', async () => {
   const outer = await registered(triangle(85, 10, 0.004), ana);
   await crowd(85.0035, 10.0035, { count: 2001, areaM2: 10 });
   const beside = square(85.0039, 9.999, 0.0011);

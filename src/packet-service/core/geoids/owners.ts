@@ -10,7 +10,7 @@ import { costOf } from './cost.ts';
 import { deleteField, findFields, lockRegistration, othersAround, smallerOfOthers } from './store.ts';
 import type { FieldWatch } from './watch.ts';
 
-/** Who registers fields. */
+/** The user who registers fields. */
 export interface Registrar {
   /** the user of the token */
   author: string | null;
@@ -32,7 +32,7 @@ const MAX_TAKERS_LENGTH = 16 * 1024 * 1024;
 /** Approximate microseconds to measure an overlap, for each number of an edge. */
 const EDGE_COST = 1;
 
-/** What is wrong with a field where another user has one. */
+/** Why a field conflicts with that of another user. */
 type Wrong = 'inside' | 'half' | 'crowded';
 
 const WITH_TOKEN = {

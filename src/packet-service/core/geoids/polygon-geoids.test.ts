@@ -91,7 +91,7 @@ const LOCATIONS: [string, Position[]][] = [
 ];
 
 test.each(LOCATIONS)(
-  'without a field it is of the level-13 cells, the level-20 cells or the corners: %s',
+  'without a field, the GeoID is that of the level-13 cells, the level-20 cells or the corners: %s',
   async (_what, ring) => {
     const [coarse, fine, corners] = await choices(ring);
     expect(new Set([coarse, fine, corners]).size).toBe(3);
@@ -103,19 +103,19 @@ test.each(LOCATIONS)(
     await take(corners, { another: 'boundary' });
     expect(await send(polygon(ring))).toMatchObject({
       status: 409,
-      body: { error: 'there is no GeoID left for this boundary: fields of other shapes have all of its' },
+      body: { error: 'no GeoID is left for this boundary: fields of other shapes use all of them' },
     });
   },
 );
 
-test('a boundary has again the GeoID that it had before its field was deleted', async () => {
+test('a boundary gets the same GeoID again after its field was deleted', async () => {
   const ring = box(21, 10, 0.002);
   const [coarse] = await choices(ring);
   await take(coarse, polygon(ring));
   expect((await observe(polygon(ring))).geoid).toBe(coarse);
 });
 
-test('of fields that are all nearly the same ground, the one that agrees best is meant', async () => {
+test('the best match of several fields on nearly the same ground wins', async () => {
   // Neighbours agree by 94 %, what lies between two of them by 97 % with both, or more with the nearer one.
   const [west, south, width] = [22, 10, 0.01];
   const shifted = (part: number) => box(west + width * part, south, width);
@@ -126,7 +126,7 @@ test('of fields that are all nearly the same ground, the one that agrees best is
   }
 });
 
-test('the field on its ground comes before a smaller one inside it, which is an additional one as those around', async () => {
+test('the field on the same ground comes before a smaller one inside it, which is additional like the surrounding ones', async () => {
   const ground = box(23, 10, 0.004);
   const [same, inside, around] = await register(
     ground,
@@ -138,7 +138,7 @@ test('the field on its ground comes before a smaller one inside it, which is an 
   expect(seen.additional.toSorted()).toEqual([inside, around].toSorted());
 });
 
-test('without a field on its ground it has that of the smallest around a point inside it', async () => {
+test('without a field on its ground, a polygon gets the GeoID of the smallest field around a point inside it', async () => {
   const [large, small] = await register(box(24, 10, 0.008), box(24.001, 10.001, 0.004));
   const seen = await observe(polygon(box(24.002, 10.002, 0.001)));
   expect(seen).toEqual({ geoid: small, additional: [large] });

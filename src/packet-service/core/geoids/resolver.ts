@@ -67,7 +67,7 @@ function builtInResolver(
     async resolve(point, path = 'capture_point', { mayBeOutdated } = { mayBeOutdated: false }) {
       checkPoint(point, path);
       const leaf = leafCell(point.lat, point.lon);
-      // What is refused is not checked in a transaction.
+      // Refused fields are not checked in a transaction.
       const holding = mayBeOutdated && !strict ? recall(point, leaf) : { geoids: await lookUp(point) };
       const { geoids, asOf } = holding instanceof Promise ? await holding : holding;
       const [geoid, ...others] = geoids;

@@ -43,7 +43,7 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  */
 const REGISTRATIONS = { concurrency: 1, queue: 50, retryAfter: 5 };
 
-/** What the registry of fields needs. */
+/** Dependencies of the registry of fields. */
 interface Fields {
   pool: pg.Pool;
   settings: Pick<Settings, 'ASSET_REGISTRY_URL' | 'AUTH_MODE'>;

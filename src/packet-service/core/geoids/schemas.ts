@@ -4,7 +4,7 @@ import { PositionHeaders } from '../replicas/schemas.ts';
 import { MAX_FEATURES, MAX_NAME } from './features.ts';
 import { GEOID_PATTERN } from './geoid.ts';
 
-/** GeoIDs whose names are asked for at once, at most. */
+/** Maximum GeoIDs per request for names. */
 export const MAX_NAMED = 100;
 /** Fields with a name, at most. */
 export const MAX_FOUND = 20;

@@ -18,7 +18,7 @@ function star(corners: number, depth: number, [lon, lat]: [number, number] = [10
   return { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
 }
 
-test('a large boundary is read in the thread as it would be here, and so are its faults', async () => {
+test('a thread reads a large boundary, and finds its faults, like the main thread', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 4, max: 2499 }),
@@ -37,11 +37,11 @@ test('a large boundary is read in the thread as it would be here, and so are its
   open.coordinates[0]?.pop();
   await expect(surveyor.survey(open, 'geojson', false)).rejects.toMatchObject({
     code: 'invalid',
-    message: 'geojson.coordinates[0]: the ring is not closed, its last position must be the first again',
+    message: 'geojson.coordinates[0]: the ring is not closed; its last position must equal its first',
   });
 });
 
-test('other work goes on while large boundaries are read', async () => {
+test('other work continues while large boundaries are read', async () => {
   let turns = 0;
   const count = () => {
     turns++;
@@ -56,7 +56,7 @@ test('other work goes on while large boundaries are read', async () => {
   expect(turns).toBeGreaterThan(20);
 });
 
-test('too many large boundaries at once are told to come again', async () => {
+test('too many large boundaries at once get 503', async () => {
   const surveys = Array.from({ length: 210 }, () => surveyor.survey(star(600, 0.9), 'g', false));
   const done = await Promise.allSettled(surveys);
   const refused = done.filter(({ status }) => status === 'rejected');

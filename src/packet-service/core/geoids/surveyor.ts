@@ -65,7 +65,7 @@ export function openSurveyor(pace: Pace): Surveyor {
   };
 }
 
-/** @param onEnd called when the thread has ended, by itself or not */
+/** @param onEnd called when the thread has ended, for whatever reason */
 function startThread(onEnd: () => void) {
   const worker = new Worker(new URL('./survey-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP },

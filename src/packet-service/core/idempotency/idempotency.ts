@@ -31,7 +31,7 @@ export function routeOf({ method, url }: Pick<FastifyRequest, 'method' | 'url'>)
 }
 
 /**
- * The key of a body that came inside another request, as if it had come by itself.
+ * The key of a body that came inside another request, as if it had come alone.
  *
  * @param route method and path that the body would have been sent to
  */

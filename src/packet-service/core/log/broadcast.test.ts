@@ -94,7 +94,7 @@ test('a subscriber that joins during a read gets the entries after the position 
   expect(news.position).toBe(head);
 });
 
-test('a listener that begins to wait for a GeoID during a read queries by itself', async () => {
+test('a listener that starts to wait for a GeoID during a read runs its own query', async () => {
   const door = behindADoor();
   const news = broadcast(door.pool, logger, findParticipants);
   news.advance(await readHead());
@@ -111,7 +111,7 @@ test('a listener that begins to wait for a GeoID during a read queries by itself
   expect(woken).toEqual(['here']);
 });
 
-test('a waiting request is woken at once for past entries, only by what it waits for, and at the end', async () => {
+test('a waiting request wakes at once for past entries, only for entries it waits for, and at the stop', async () => {
   const news = broadcast(database.pool, logger, findParticipants);
   const start = await readHead();
   news.advance(start);
@@ -133,7 +133,7 @@ test('a waiting request is woken at once for past entries, only by what it waits
   expect(woken).not.toContain('left');
 });
 
-test('a read that fails is done again, and nothing is told twice', async () => {
+test('a failed read is repeated, and nobody is notified twice', async () => {
   const door = behindADoor();
   door.open();
   const news = broadcast(door.pool, logger, findParticipants);

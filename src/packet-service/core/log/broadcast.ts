@@ -84,7 +84,7 @@ export function broadcast(
   });
 }
 
-/** What the broadcast needs. */
+/** Dependencies of the broadcast. */
 interface Following {
   pool: pg.Pool;
   logger: FastifyBaseLogger;
@@ -104,7 +104,7 @@ function followLog(following: Following) {
   let reading = false;
   let ended = false;
 
-  /** What to read next. The end is recorded in the same step, so that no advance is missed. */
+  /** The next range to read. The end is recorded in the same step, so that no advance is missed. */
   function nextStretch(): LogRange | undefined {
     reading = !ended && position !== undefined && position < head;
     const after = position as number;
@@ -121,14 +121,14 @@ function followLog(following: Following) {
     position = stretch.upTo;
     tag = after?.tag;
     audience.deliver(news ?? [], participants);
-    // A GeoID that joined during the queries was not included; its listener queries by itself.
+    // A GeoID that joined during the queries was not included; its listener runs its own query.
     const late = audience.geoidKeys().filter(key => !geoidKeys.includes(key));
     audience.wake([...seen, ...late]);
   }
 
   /** Starts over at the end of the log found by the next round. */
   function replaced(): void {
-    logger.warn({ position }, 'the log has been replaced by another one: clients start over');
+    logger.warn({ position }, 'the log was replaced by another one: clients start over');
     position = undefined;
     tag = undefined;
     head = 0;
@@ -174,13 +174,13 @@ async function deliverAll(
     try {
       await deliver(stretch);
     } catch (error) {
-      logger.warn({ err: error }, 'the log cannot be read; feeds wait');
+      logger.warn({ err: error }, 'the log cannot be read; feeds are waiting');
       await wait(TROUBLE_MS);
     }
   }
 }
 
-/** What a range of the log contains for those listening when the queries begin; undefined where nobody listens. */
+/** The contents of a range of the log for the current listeners; undefined if nobody listens. */
 async function readStretch({ pool, participantsOf, audience }: Following, stretch: LogRange) {
   const geoidKeys = audience.geoidKeys();
   const [news, seen, read] = await Promise.all([

@@ -39,7 +39,7 @@ async function behindSeconds(): Promise<number> {
   return Number(/^clock_behind_newest_row_seconds\S* (\S+)$/m.exec(text)?.[1]);
 }
 
-test('health and metrics report a clock that ran ahead until it is caught up, whatever is written meanwhile', async () => {
+test('health and metrics report a clock that ran ahead until time catches up, whatever is written in the meantime', async () => {
   expect(await clock()).toEqual({ name: 'clock', status: 'OK' });
   expect(await behindSeconds()).toBe(0);
   await appendAhead(DAY_MS);

@@ -29,7 +29,7 @@ export function clockWatch(
 
   new Gauge({
     name: 'clock_behind_newest_row_seconds',
-    help: 'how far the clock of this process is behind the newest time in the log; 0 if it is not',
+    help: "how far this process's clock is behind the newest time in the log; 0 if it is not behind",
     registers: [metrics],
     collect() {
       this.set(isBehind() ? behindMs() / 1000 : 0);

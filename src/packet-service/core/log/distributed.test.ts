@@ -54,7 +54,7 @@ async function logged(): Promise<string[]> {
   return rows.map(({ entry }) => entry);
 }
 
-test('an event waits until its packet can be read, and those after it wait too; none is left out', async () => {
+test('an event and those after it wait until its packet can be read; none is skipped', async () => {
   const [first, hidden, last] = [randomUUID(), randomUUID(), randomUUID()];
   await store(first);
   await store(last);

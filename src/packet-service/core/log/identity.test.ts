@@ -61,7 +61,7 @@ const feedStatus = async (lastEventId: string) => {
   return response.status;
 };
 
-test('after a restored backup a client is told to start over, also when the log has grown past its place again', async () => {
+test('a client must start over after a restored backup, even if the log has grown past its position again', async () => {
   await store(20);
   const { since } = await syncAll();
   expect(since).toMatch(/^20\.[0-9a-f]{8}$/);
@@ -83,7 +83,7 @@ test('after a restored backup a client is told to start over, also when the log 
   expect((await sync(again.since)).status).toBe(200);
 });
 
-test('places before the backup go on counting, and a place that was never given does not', async () => {
+test('positions from before the backup stay valid, and positions that never existed do not', async () => {
   await store(5);
   const before = (await syncAll()).since;
   await store(5);
@@ -128,7 +128,7 @@ test('all entries of a round have one tag, and rounds have different ones', asyn
   expect(rows.length).toBeLessThanOrEqual(24);
 });
 
-test('when the database is replaced under a running process, open feeds end and waiting clients are told', async () => {
+test('open feeds end and waiting clients are notified when the database is replaced under a running process', async () => {
   await store(5);
   const kept = (await syncAll()).since;
   await store(5);

@@ -184,7 +184,7 @@ test('processes that append at the same time take turns: none fails, no position
   expect(seen.map(({ position }) => position)).toEqual(Array.from({ length: 200 }, (_, n) => start + 1 + n));
 });
 
-test('more than one round moves is moved by the next; every round goes on where the one before ended', async () => {
+test('events beyond the limit of a round are moved by the next, which continues where the last one ended', async () => {
   const ids = Array.from({ length: 2500 }, () => ulidToUuid(newUlid()));
   const { start, seen, poll } = await poller();
   for (let n = 0; n < 150; n++) await queueEvents(database.pool, [packetEvent(ulidToUuid(newUlid()))]);

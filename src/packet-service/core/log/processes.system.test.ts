@@ -191,7 +191,7 @@ async function killPostgres(folder: string): Promise<void> {
   process.kill(Number((await readFile(path.join(folder, pidFile), 'utf8')).split('\n')[0]), 'SIGKILL');
 }
 
-test('PostgreSQL is killed: no position that was seen changes, an open feed goes on, and all that was answered comes once', async () => {
+test('PostgreSQL is killed: positions stay, an open feed continues, and every acknowledged packet is delivered once', async () => {
   const { folder, remove } = await temporaryFolder();
   await emptyDataDir(folder);
   const service = await startProcess({ DATA_DIR: folder, LOG_LEVEL: 'error', SERVICES: 'packet' });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('an event whose packet cannot be read is as old as it is, however often it is looked at', async () => {
+test('an event whose packet cannot be read keeps its age, however often it is read', async () => {
   const pool = openPool(database.connection, 'packet_service', 1, { pipeline: true });
   let settled = 0;
   const news = { position: 0, advance: () => {}, settle: () => settled++ };

@@ -114,7 +114,7 @@ async function holdQueue(): Promise<void> {
   await other.query('SELECT FROM packet_log_queue FOR UPDATE');
 }
 
-test('what is committed is appended when the sequencer is woken, and its readers get the end of the log', async () => {
+test('committed events are appended when the sequencer wakes, and its readers get the end of the log', async () => {
   const { log, observed } = await started();
   const before = await readHead();
   await commit(3);
@@ -127,7 +127,7 @@ test('what is committed is appended when the sequencer is woken, and its readers
   await eventually(() => observed.clocks.at(-1) !== null);
 });
 
-test('what is committed during a round is appended by the next, if it woke the sequencer meanwhile', async () => {
+test('events committed during a round are appended by the next if they woke the sequencer', async () => {
   const { log } = await started();
   const before = await readHead();
   await commit();
@@ -140,7 +140,7 @@ test('what is committed during a round is appended by the next, if it woke the s
   await eventually(async () => (await readHead()) === before + 2);
 });
 
-test('more than a round moves is appended without a rest between', async () => {
+test('more events than a round moves are appended without a pause', async () => {
   const { log, observed } = await started();
   const before = await readHead();
   await commit(150);
@@ -170,7 +170,7 @@ test('after a round that appended something it pauses for 25 ms, or as long as t
   expect(observed.pauses).toEqual([25, 400]);
 });
 
-test('the position that readers are told the end against is the one before the round', async () => {
+test('readers compare the end of the log with the position before the round', async () => {
   const { log, observed } = await started();
   const before = await readHead();
   observed.position = before;
@@ -184,7 +184,7 @@ test('the position that readers are told the end against is the one before the r
   expect(observed.settled.at(-1)).toEqual([before + 1, before]);
 });
 
-test('other processes tell it what they queue, append and erase', async () => {
+test('other processes notify the sequencer of what they queue, append and erase', async () => {
   const { observed } = await started();
   const before = await readHead();
   await queueEvents(database.pool, [event()]);
@@ -206,7 +206,7 @@ test('other processes tell it what they queue, append and erase', async () => {
   await eventually(() => observed.erasures === 2);
 });
 
-test('when its connection is lost it goes on with another, and begins with whatever is queued', async () => {
+test('after losing its connection, the sequencer opens another and starts with the queued events', async () => {
   const { log, observed, pool } = await started();
   const before = await readHead();
   // Of a transaction that ended before those that this connection has seen: as on a server that took another's place.
@@ -237,7 +237,7 @@ test('a stop appends what is queued and closes the connection', async () => {
   await eventually(() => pool.totalCount === 0);
 });
 
-test('a stop during a round appends what came after it, and takes no rest', async () => {
+test('a stop during a round appends later events without a pause', async () => {
   const { log, observed } = await started();
   const before = await readHead();
   await commit();
@@ -251,7 +251,7 @@ test('a stop during a round appends what came after it, and takes no rest', asyn
   expect([await readHead(), observed.pauses]).toEqual([before + 2, []]);
 });
 
-test('a stop while the database is gone ends', async () => {
+test('a stop ends even if the database is gone', async () => {
   const { log, observed } = newSequencer({ ...database.connection, host: '/nonexistent' });
   log.start();
   await eventually(() => observed.pauses.length > 1);

@@ -123,7 +123,7 @@ export function sequencer(
   };
 }
 
-/** What a notification of the database causes. */
+/** Makes the listener for database notifications. */
 function noticeListener(
   { news, onErased }: Pick<LogListeners, 'news' | 'onErased'>,
   rest: WakeableWait,

@@ -2,7 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 import type { EventKind } from './store.ts';
 
-/** What an entry says of a packet. */
+/** A packet as a log entry describes it. */
 export interface PacketEntry {
   position: number;
   kind: EventKind;
@@ -31,7 +31,7 @@ export async function findEntriesBetween(
   return rows.map(row => ({ ...row, position: Number(row.position) }));
 }
 
-/** What of these packets (uuid form) is committed and waits for its position. */
+/** The events of these packets (uuid form) that are committed and wait for their position. */
 export async function findQueued(
   database: Database,
   packetIds: readonly string[],

@@ -8,7 +8,7 @@ export interface PacketEvent {
   threadId: string | undefined;
 }
 
-/** What waits in the outbox at one moment. */
+/** The contents of the outbox at one moment. */
 export interface Waiting {
   /** transactions, oldest first, each once */
   xids: string[];

@@ -32,7 +32,7 @@ test('every form of tag in RFC 5646 is one: private use, grandfathered, extended
   }
 });
 
-test('what RFC 5646 does not allow is no tag', () => {
+test('tags that RFC 5646 does not allow are refused', () => {
   for (const tag of [
     '',
     'd',

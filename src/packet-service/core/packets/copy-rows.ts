@@ -39,7 +39,7 @@ export function wholeRows(fields: number): (piece: Buffer) => Buffer {
   };
 }
 
-/** Where the row that begins at an offset ends; undefined if it is incomplete or the trailer. */
+/** The end of the row that begins at an offset; undefined if it is incomplete or the trailer. */
 function endOfRow(bytes: Buffer, start: number, fields: number): number | undefined {
   let at = start + 2;
   if (at > bytes.length || bytes.readInt16BE(start) !== fields) return undefined;

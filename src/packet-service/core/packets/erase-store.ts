@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../platform/database/database.ts';
 
-/** What an erasure needs of a packet; ids in the uuid form. */
+/** A packet as an erasure needs it; ids in the uuid form. */
 export interface ErasablePacket {
   id: string;
   threadId: string | null;

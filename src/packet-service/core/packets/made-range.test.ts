@@ -55,7 +55,7 @@ test('they are in the order of their time, and those of the same time in that of
   expect((await pageOf(20)).numbers).toEqual([]);
 });
 
-test('of a range with more than that, the first page is found by time', async () => {
+test('the first page of a larger range is found by time', async () => {
   const all = { made_from: new Date(START), made_to: new Date(START + 10 * HOUR) };
   const { plans, numbers } = await pageOf(0, all);
   expect(numbers[0]).toBe(35999);

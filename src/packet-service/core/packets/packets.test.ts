@@ -61,7 +61,7 @@ test('the packets of an hour are those of the same time in their ids, whenever t
   expect(await countOf(early)).toBe(0);
 });
 
-test('hours and times that are none are refused by name', async () => {
+test('invalid hours and times are refused by field', async () => {
   for (const [query, field] of [
     ['from=yesterday', 'from'],
     ['from=1969-12-31', 'from'],
@@ -144,7 +144,7 @@ test('a packet is found by its id in either case, and any other id is not found'
   }
 });
 
-test('its ETag is its hash, and who has it is answered 304', async () => {
+test("a packet's ETag is its hash, and clients that have it get 304", async () => {
   const { body } = await service.send('POST', '/intake/scouting', observation);
   const path = `/packets/${body.packet_uuid}`;
   const first = await service.send('GET', path);
@@ -182,7 +182,7 @@ test('the same finalized packet twice is 200 and one copy; another packet under 
   expect(statuses.sort()).toEqual([...Array(19).fill(200), 201]);
 });
 
-test('a finalized packet that is not what it says is refused by field', async () => {
+test('a finalized packet with a wrong hash or field is refused by field', async () => {
   const good = finalize();
   const wrong: [string, unknown][] = [
     ['Footer.hash', { ...good, Body: { ...good.Body, message: 'changed' } }],

@@ -11,11 +11,11 @@ export const MAX_LIMIT = 1000;
 /** The body of a page: one text, or texts that are read one after another if some packets are large. */
 export type PageText = string | AsyncGenerator<string>;
 
-/** What a page says besides its packets. */
+/** Parts of a page other than its packets. */
 export interface PageEnd {
   /** absent on the last page */
   nextCursor: string | undefined;
-  /** of the packets, in their order, if they are asked for */
+  /** of the packets, in their order, on request */
   authors?: (string | null)[] | undefined;
 }
 

@@ -88,7 +88,7 @@ test('pages give each packet once, in order, under concurrent inserts and equal 
   );
 });
 
-test('every filter, alone and with others, finds what a look at each packet finds', async () => {
+test('every filter, alone and combined, finds what a scan of all packets finds', async () => {
   const all = await Promise.all(
     fc.sample(packets, { numRuns: 80, seed: 2 }).map(packet => store({ ...packet, type: `${packet.type}2` })),
   );
@@ -171,7 +171,7 @@ test('limit is 100 unless given and 1000 at most; absent and empty filters do no
   expect((await service.send('GET', '/packets?limit=5000')).status).toBe(200);
 });
 
-test('what a page cannot be asked for is refused by name', async () => {
+test('invalid parameters of a page are refused by name', async () => {
   const wrong: [string, string][] = [
     ['limit=0', 'limit'],
     ['limit=-3', 'limit'],
@@ -219,7 +219,7 @@ test('a page as GeoJSON has a Feature for each packet, with the packet as it is'
   });
 });
 
-test('times of a range may have an offset whose plus sign came unescaped', async () => {
+test('times of a range can have an offset with an unescaped plus sign', async () => {
   await store({ geoid: 'plus', geoids: [], type: 'note', time: START, lat: 0, lon: 0 });
   const found = await service.send('GET', '/packets?geoid=plus&from=2026-03-01T02:00:00+02:00&to=2026-03-01');
   expect(found.body.count).toBe(1);

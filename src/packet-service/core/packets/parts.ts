@@ -5,7 +5,7 @@ import { findPackets, type LargePacket, type PageRow, type Sections } from './re
 /** Bytes of texts read from the database at once for a page, at most; large packets are read when they are sent. */
 export const PAGE_BYTES = 1024 * 1024;
 
-/** The size, in bytes, beyond which a packet is large on a page of so many packets. */
+/** The size, in bytes, beyond which a packet is large on a page with this number of packets. */
 export function largestOf(limit: number): number {
   return Math.floor(PAGE_BYTES / limit);
 }

@@ -25,7 +25,7 @@ export interface StoredPacket extends Sections {
   erasedAt: Date | null;
 }
 
-/** What a page has of a packet that is too large to be read together with others. */
+/** A packet on a page that is too large to be read together with others. */
 export interface LargePacket {
   header: null;
   body: null;
@@ -73,7 +73,7 @@ export async function findPackets(
   return ids.map(id => byId.get(id));
 }
 
-/** Who sent a message, and what is attached to it. */
+/** The sender and the attachments of a message. */
 export interface MessageDetails {
   /** null where nobody is known */
   sender: string | null;

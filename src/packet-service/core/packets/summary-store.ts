@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/database/database.ts';
 /** Characters of a text that a summary has, at most. */
 const TEXT_SHOWN = 200;
 
-/** What a packet says, in short. */
+/** A short summary of a packet. */
 export interface PacketSummary {
   type: string;
   timestamp: string;

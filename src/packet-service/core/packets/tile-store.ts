@@ -22,11 +22,11 @@ const EDGE = raw('85.0511287798066');
 const X = sql`least(${SIDE} - 1, floor((p.lon + 180) / 360 * ${SIDE}))::bigint`;
 const Y = sql`least(${SIDE} - 1, greatest(0, floor(${SIDE} * (0.5 - CASE WHEN abs(p.lat) < 1e-10 THEN 0
   ELSE asinh(tan(radians(greatest(-${EDGE}, least(${EDGE}, p.lat))))) / (2 * pi()) END))))::bigint`;
-/** What observations are: packets outside threads. Only those with a capture point are on maps. */
+/** Observations are packets outside threads. Only those with a capture point are on maps. */
 const IS_LOCATED = raw('p.thread_id IS NULL AND p.cell IS NOT NULL');
 
 /**
- * Where observations with these ids are; undefined if none of them has a capture point.
+ * The positions of observations with these ids; undefined if none of them has a capture point.
  *
  * @param ids uuids, as an array in PostgreSQL's form
  */
@@ -55,7 +55,7 @@ export interface MapFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'from' 
   text?: { field: string; contains: string } | undefined;
 }
 
-/** What is asked of the observations of a tile. */
+/** What a tile selects of its observations. */
 export interface MapQuery {
   square: Square;
   filter: MapFilter;

@@ -62,7 +62,7 @@ export function openReading(
 function countReads(metrics: Registry): (server: 'replica' | 'primary', why?: string) => void {
   const reads = new Counter({
     name: 'reads_total',
-    help: 'with READ_DATABASE_URL: reads that replicas can serve, by the server that served them and why the primary had to',
+    help: 'with READ_DATABASE_URL: reads that replicas can serve, by the server that served them and the reason if it was the primary',
     labelNames: ['server', 'reason'],
     registers: [metrics],
   });
@@ -84,12 +84,12 @@ function measureReplicas(metrics: Registry, states: Replicas['states']): void {
         }
       },
     });
-  gauge('replica_used', 'with READ_DATABASE_URL: 1 while a replica serves reads', state =>
+  gauge('replica_used', 'with READ_DATABASE_URL: 1 while a replica is serving reads', state =>
     Number(state.isUsed),
   );
   gauge(
     'replica_lag_seconds',
-    'with READ_DATABASE_URL: for how long a replica has lacked something that the primary has',
+    'with READ_DATABASE_URL: how long a replica has lagged behind the primary',
     state => state.lagSeconds,
   );
 }

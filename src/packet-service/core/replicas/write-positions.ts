@@ -28,8 +28,8 @@ export interface WritePositions {
 
 /**
  * Adds Fieldtrace-Position to the answers to changes. Packets are stored in batches, whose transactions return the
- * position; for other changes, which are rarer, and for repeated ones, the primary is asked once for all answers that
- * are due. If it cannot be asked, the answer has no position.
+ * position; for other changes, which are rarer, and for repeated ones, the primary is queried once for all answers that
+ * are due. If the query fails, the answer has no position.
  */
 export function reportPositions(app: Server, primary: Database): WritePositions {
   let latest: bigint | undefined;
@@ -47,7 +47,7 @@ export function reportPositions(app: Server, primary: Database): WritePositions 
       const position = (isFromBatch && latest) || (await readPosition('position'));
       reply.header(POSITION_HEADER, walPositionText(position));
     } catch (error) {
-      request.log.debug({ err: error }, 'the position of a change is not known');
+      request.log.debug({ err: error }, 'the log position of a change is unknown');
     }
   });
 

@@ -198,7 +198,7 @@ test('packets whose fields have changed are not stored, and the others of their 
   expect(await storedIds(writes.map(write => write.packet.id))).toEqual(ids.sort());
 });
 
-test('a writer that finds what it was to store tells so when that can be read', async () => {
+test('a writer that finds its packet already stored reports it once the packet can be read', async () => {
   const complete = Promise.withResolvers<void>();
   let loads = 0;
   const writer = tellingComplete(newWriter(1), () => {

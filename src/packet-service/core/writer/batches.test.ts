@@ -54,7 +54,7 @@ async function begunBatch(writer: BatchWriter, write: PacketWrite): Promise<unkn
   return writer.write(write);
 }
 
-test('what waits behind a batch is written by 128 packets', async () => {
+test('packets waiting behind a batch are written in batches of 128', async () => {
   const writer = newWriter(1);
   const first = notePacket();
   const held = begunBatch(writer, looked(first));
@@ -112,7 +112,7 @@ test('on another connection a batch begins when 32 packets wait', async () => {
   ]);
 });
 
-test('what comes while a batch beside others is written does not follow it before 32 wait', async () => {
+test('packets that arrive while several batches are written wait until there are 32', async () => {
   const writer = newWriter(2);
   const held = begunBatch(writer, looked(notePacket()));
   await other.blocks();
@@ -207,7 +207,7 @@ test('how many rows were open is forgotten while few come', async () => {
   expect(await batchesBehind(writer, 9)).toEqual([8, 1]);
 });
 
-test('a writer tells of a packet when it is stored, and not of one that is refused', async () => {
+test('a writer reports stored packets, not refused ones', async () => {
   const order: string[] = [];
   const writer = withWriteListener(newWriter(1), ({ packet }) => order.push(packet.id));
   const good = notePacket();
@@ -254,7 +254,7 @@ test('a pipelined batch joins another on its connection; a third one does not, n
   await wide.end();
 });
 
-test('what is sent behind a batch that fails is stored all the same', async () => {
+test('a batch sent behind a failed batch is still stored', async () => {
   const writer = newWriter(1);
   const { id, written } = await held(writer);
   const failed = written.then(

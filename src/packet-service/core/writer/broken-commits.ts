@@ -69,18 +69,21 @@ export function brokenCommits(find: () => Database, logger: FastifyBaseLogger): 
     const began = performance.now();
     const isComplete = await areComplete(part => isOfSession(part, pid));
     const ms = Math.round(performance.now() - began);
-    if (isComplete) logger.info({ ms }, 'the commit that broke on a worker is complete');
+    if (isComplete) logger.info({ ms }, 'a commit that broke on a worker is now complete');
     else
       logger.warn(
         { ms },
-        'a commit that broke on a worker is not complete yet: what it wrote is kept, and hidden until the worker is back',
+        'a commit that broke on a worker is still incomplete: its writes are kept, but hidden until the worker is back',
       );
   }
 
   return {
     onNotice(message, pid) {
       if (message === undefined || !BROKEN.test(message)) return;
-      logger.warn({ detail: message }, 'a commit broke on a worker: answers wait until it is complete there');
+      logger.warn(
+        { detail: message },
+        'a commit broke on a worker: holding responses until it is complete there',
+      );
       const finishing = finish(pid).finally(() => open.delete(finishing));
       open.add(finishing);
     },

@@ -105,7 +105,7 @@ test('a batch takes its tables in the same order as every other, whatever its pa
   await writer.drain();
 });
 
-test('who names an attachment first in a batch is the one who may supply it, whatever the ids of the packets', async () => {
+test('the first packet of a batch that refers to an attachment decides who can upload it, whatever the packet ids', async () => {
   const [low, , high] = await ids();
   const { id } = notePacket();
   const writer = batchWriter(pool, 1, pino({ level: 'silent' }));

@@ -63,8 +63,10 @@ function writing(writer: BatchWriter) {
   };
 }
 
-const SENT = 'unavailable 5: the database does not answer: it may have been stored; send the packet again';
-const NOT_SENT = 'unavailable 5: the database does not answer: nothing was stored; send the packet again';
+const SENT =
+  'unavailable 5: the database is not responding and the packet may have been stored; send it again';
+const NOT_SENT =
+  'unavailable 5: the database is not responding and nothing was stored; send the packet again';
 
 test('a packet that is not written in ten seconds is refused, and what was not sent by then never is', async () => {
   const writer = newWriter();
@@ -85,7 +87,7 @@ test('a packet that is not written in ten seconds is refused, and what was not s
   expect(await storedTogether(database, [sent.id, waits.id])).toEqual([[sent.id]]);
 });
 
-test('the ten seconds begin when the request arrived, whatever came to the writer before it', async () => {
+test('the ten seconds start when the request arrives, whatever the writer received before', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const [sent, early, late] = [notePacket(), notePacket(), notePacket()];
@@ -108,7 +110,7 @@ test('the ten seconds begin when the request arrived, whatever came to the write
   await writer.drain();
 });
 
-test('of a batch that is sent again, what was refused meanwhile is left out', async () => {
+test('a batch that is sent again leaves out packets refused in the meantime', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const [first, old, young] = [notePacket(), notePacket(), notePacket()];
@@ -132,7 +134,7 @@ test('of a batch that is sent again, what was refused meanwhile is left out', as
   expect(await storedTogether(database, [old.id, young.id])).toEqual([[young.id]]);
 });
 
-test('while the database is gone packets have their ten seconds, and a stop waits for no more', async () => {
+test('packets wait ten seconds while the database is gone, and so does a stop', async () => {
   const writer = newWriter(newPool(1, { ...database.connection, host: '/nonexistent' }));
   const { write, refused } = writing(writer);
   const lost = notePacket();
@@ -147,7 +149,7 @@ test('while the database is gone packets have their ten seconds, and a stop wait
   await expect(writer.check(false)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('a server that takes no writes is tried for a second', async () => {
+test('a read-only server is retried for a second', async () => {
   const pool = newPool(1, { ...database.connection, options: '-c default_transaction_read_only=on' });
   // Each attempt has a connection of its own: a server that was demoted is left.
   let attempts = 0;
@@ -163,12 +165,12 @@ test('a server that takes no writes is tried for a second', async () => {
   pass(0.5);
   await written;
   expect([...refused.values()]).toEqual([
-    'unavailable 5: the database accepts no writes for now; send the packet again',
+    'unavailable 5: the database is not accepting writes; send the packet again',
   ]);
   await writer.drain();
 });
 
-test('128 MiB of packet text may wait; more is refused until some of it is gone', async () => {
+test('128 MiB of packet text can wait; more is refused until some of it is written', async () => {
   const writer = newWriter();
   const { write, refused } = writing(writer);
   const large = (bytes: number) => {
@@ -186,7 +188,7 @@ test('128 MiB of packet text may wait; more is refused until some of it is gone'
   const atTheLimit = [write(tooMuch), write(empty)];
   pass(10);
   await Promise.all(atTheLimit);
-  const full = 'unavailable 2: too many packets wait to be written; nothing was stored';
+  const full = 'unavailable 2: too many packets are waiting to be written; nothing was stored';
   expect(refused.get(tooMuch.id)).toBe(full);
   expect([...waiting, empty].map(({ id }) => refused.get(id))).toEqual(Array(5).fill(NOT_SENT));
   await Promise.all([first, ...written]);
@@ -223,7 +225,7 @@ test('a writer hangs when it has written nothing for five seconds while there wa
   await writer.drain();
 });
 
-test('an idle writer is checked by going the way of a write, on a connection that is kept while it works', async () => {
+test('an idle writer is checked with the path of a write, on a connection that is kept while it works', async () => {
   const pool = newPool();
   const writer = newWriter(pool);
   await writer.check(true);

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const newId = () => `att_${newUlid()}`;
 
-test('a file is uploaded, named by a packet, and comes back as it was', async () => {
+test('a file is uploaded, referred to by a packet, and downloaded unchanged', async () => {
   const stored = await upload(service, png, { name: 'Blatt.png' });
   expect(stored.status).toBe(201);
   expect(stored.body).toEqual({
@@ -59,7 +59,7 @@ test('a file is uploaded, named by a packet, and comes back as it was', async ()
   expect((await download(service, `att_${id.slice(4).toLowerCase()}`)).status).toBe(200);
 });
 
-test('its type is what its bytes tell, whatever the client calls it', async () => {
+test("a file's type is detected from its bytes, whatever the client says", async () => {
   const page = await upload(service, '<script>alert(1)</script>', { name: 'x.html' });
   expect(page.body.content_type).toBe('application/octet-stream');
   expect((await upload(service, png, { name: 'x.html' })).body.content_type).toBe('image/png');
@@ -69,7 +69,7 @@ test('its type is what its bytes tell, whatever the client calls it', async () =
   });
 });
 
-test('the same again is answered the same, another file under the same id is refused', async () => {
+test('a repeated upload gets the same answer, another file under the same id is refused', async () => {
   const id = newId();
   const bytes = randomBytes(1000);
   const first = await upload(service, bytes, { id, name: 'one' });
@@ -93,14 +93,14 @@ test('a content that is sent many times, also at once, is kept once', async () =
     expect((await download(service, body.attachment_id)).bytes.equals(bytes)).toBe(true);
 });
 
-test('of those who name the same new id at once, one is first and the others hear of it', async () => {
+test('one of several simultaneous uploads of a new id wins and the others are refused', async () => {
   const id = newId();
   const answers = await Promise.all(Array.from({ length: 6 }, (_, n) => upload(service, `${n}`, { id })));
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
 });
 
-test('a form that is not as it should be is refused, and leaves nothing', async () => {
+test('a malformed form is refused, and leaves nothing', async () => {
   const before = await storedFiles(data.folder);
   const send = async (type: string, body: string | Uint8Array) => {
     const { status, body: answer } = await service.send('POST', '/attachments', body, {
@@ -186,7 +186,7 @@ test('names are kept as far as they are names, and are given back in every scrip
   }
 });
 
-test('a packet tells which of its attachments are here, in its order', async () => {
+test('a packet lists which of its attachments are stored, in its order', async () => {
   const [here, later] = [newId(), newId()];
   await upload(service, png, { id: here, name: 'leaf.png' });
   const attachments = [later, { id: here, note: 'from above' }, 'https://example.org/x.jpg', { url: 'x' }];
@@ -212,7 +212,7 @@ test('a packet tells which of its attachments are here, in its order', async () 
   expect(none.body).toEqual({ attachments: [] });
 });
 
-test('a packet that was finalized offline tells the same', async () => {
+test('a packet that was finalized offline also lists its stored attachments', async () => {
   const id = newId();
   const Header = { id: newUlid(), geoid: 'g', timestamp: '2026-03-01T08:15:00Z', type: 'note' };
   const Body = { attachments: [{ id }, id] };
@@ -229,7 +229,7 @@ test('a packet that was finalized offline tells the same', async () => {
   expect(list.body).toEqual({ attachments: [missing, missing] });
 });
 
-test('what is not there is 404, whatever its name', async () => {
+test('an unknown attachment is 404, whatever its name', async () => {
   for (const id of [newId(), newUlid(), 'att_', 'att_x', '..%2f..%2fetc%2fpasswd', `att_${newUlid()}x`]) {
     for (const method of ['GET', 'HEAD']) {
       expect((await service.send(method, `/attachments/${id}`)).status, id).toBe(404);
@@ -283,7 +283,7 @@ test('ranges that are none, several, or of another file are answered with the wh
   expect((await download(service, empty, { range: 'bytes=0-' })).status).toBe(416);
 });
 
-test('who has it is answered 304, and HEAD tells all that GET would', async () => {
+test('clients that have the file get 304, and HEAD returns the headers of GET', async () => {
   const id = (await upload(service, png)).body.attachment_id;
   const tag = `"${sha256(png)}"`;
   for (const known of [tag, `W/${tag}`, `"other", ${tag}`, '*']) {
@@ -298,7 +298,7 @@ test('who has it is answered 304, and HEAD tells all that GET would', async () =
   for (const name of names) expect(head.headers.get(name), name).toBe(get.headers.get(name));
 });
 
-test.runIf(process.platform === 'linux')('a download that is broken off lets go of its file', async () => {
+test.runIf(process.platform === 'linux')('an aborted download closes its file', async () => {
   const bytes = randomBytes(MAX);
   const id = (await upload(service, bytes)).body.attachment_id;
   const open = async () => {

@@ -12,7 +12,7 @@ import { oldestUpload } from './sweep.ts';
 import { readMetadata } from './tus.ts';
 import { findUpload, insertUpload, type Upload } from './upload-store.ts';
 
-/** What a client says of a file before it sends it. */
+/** A client's description of a file before it sends it. */
 export interface Beginning {
   /** who uploads it; null without a token */
   userId: string | null;
@@ -86,7 +86,7 @@ async function begin(
     await insertUpload(database, upload);
     await take(database, answerOf(upload));
   };
-  // Of an empty file there is nothing to send: no PATCH comes.
+  // An empty file has nothing to send, so no PATCH follows.
   if (length === 0)
     await complete(uploading, { ...upload, length }, { offset: 0, last: Buffer.alloc(0) }, insert);
   else await transaction(pool, insert);

@@ -47,7 +47,7 @@ async function finish(begun: { headers: Headers }, bytes: Buffer, headers: Recor
   });
 }
 
-test('where an id was first named under a token, that user alone supplies the file', async () => {
+test('if an id was first named with a token, only that user can upload the file', async () => {
   const id = await named(amina);
   // Naming it once more, as every reader of the packet can, gives nobody a right to it.
   await name({ id }, ben);
@@ -97,13 +97,13 @@ test('a sha256 in the reference is enforced for every uploader, in a form and in
   }
 });
 
-test('a sha256 that is none is a further field, and the first to name an id decides', async () => {
+test('an invalid sha256 is an additional field, and the first to name an id decides', async () => {
   const id = await named({}, { sha256: 'unknown' });
   await name({ id, sha256: 'a'.repeat(64) });
   expect((await upload(service, randomBytes(9), { id })).status).toBe(201);
 });
 
-test('of many packets in one transaction the first one that names an id decides', async () => {
+test('the first of many packets in one transaction that names an id decides', async () => {
   const id = newId();
   const items = Array.from({ length: 40 }, (_, n) => ({
     intake: 'scouting',
@@ -117,7 +117,7 @@ test('of many packets in one transaction the first one that names an id decides'
   expect(rows).toEqual([{ author: 'amina', sha256: 'b'.repeat(64) }]);
 });
 
-test('with AUTH_MODE=off nobody can be told apart, and every file is taken', async () => {
+test('with AUTH_MODE=off callers are indistinguishable, and every file is accepted', async () => {
   const id = await named(amina);
   const off = await runningService({ AUTH_MODE: 'off' }, service);
   try {

@@ -7,7 +7,7 @@ import { type AttachmentContext, storeAttachment } from './store-attachment.ts';
 import { piecesOf } from './sweep.ts';
 import { completeUpload, type Upload } from './upload-store.ts';
 
-/** What uploads need. */
+/** Dependencies of uploads. */
 export interface Uploading extends AttachmentContext {
   limited: Limiter;
   takeShare: TakeShare;

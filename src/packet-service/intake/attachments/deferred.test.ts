@@ -80,7 +80,7 @@ test('a common tus client uploads a stream whose length it learns at its end', a
   }
 });
 
-test('the length comes before, with or after the last byte, across restarts, and is told from then on', async () => {
+test('the length can come before, with or after the last byte, across restarts, and is reported from then on', async () => {
   const bytes = randomBytes(300);
   const first = await runningService(settings(), folder);
   const uploads = await Promise.all([begun(first), begun(first), begun(first)]);
@@ -115,12 +115,12 @@ test('the length comes before, with or after the last byte, across restarts, and
   expect((await download(folder, empty.id)).bytes).toHaveLength(0);
 });
 
-test('what breaks the protocol or the limits is refused, and changes nothing', async () => {
+test('requests that violate the protocol or the limits are refused, and change nothing', async () => {
   const begin = async (headers: Record<string, string>) => {
     const { status, body } = await folder.send('POST', '/attachments/uploads', undefined, headers);
     return [status, body.error];
   };
-  const needed = 'Upload-Length is required, or Upload-Defer-Length: 1 in its place';
+  const needed = 'Upload-Length is required, or Upload-Defer-Length: 1 instead';
   expect(await begin(TUS)).toEqual([400, needed]);
   expect(await begin({ ...DEFERRED, 'upload-length': '5' })).toEqual([400, needed]);
   for (const value of ['0', '2', 'true', '']) {
@@ -160,7 +160,7 @@ test('an id that belongs to another file is refused when the file is here', asyn
   expect(String((await download(folder, id)).bytes)).toBe('twelve bytes');
 });
 
-test('a page of another origin may send and read the headers', async () => {
+test('a page of another origin can send and read the headers', async () => {
   const { path } = await begun(folder);
   const origin = { origin: 'https://field.example' };
   const head = await folder.send('HEAD', path, undefined, { ...TUS, ...origin });

@@ -51,7 +51,7 @@ test('the same key with another file, name or id is 409', async () => {
   expect((await upload('one', 'k3', { id: 'att_01JD7Q2M8XW3N5R6T8V9Y0Z1A2' })).status).toBe(409);
 });
 
-test('an upload that was refused did not use its key up', async () => {
+test('a refused upload does not use up its key', async () => {
   expect((await upload('x', 'k4', { id: 'no id' })).status).toBe(400);
   expect((await upload('x', 'k4')).status).toBe(201);
   const tooLong = await upload('x', 'k'.repeat(256));
@@ -114,7 +114,7 @@ test('the same key with another length or other metadata is 409', async () => {
   expect((await begin('u4')).status).toBe(201);
 });
 
-test('the key of an upload that was given up or has expired begins another', async () => {
+test('the key of a cancelled or expired upload starts a new one', async () => {
   const first = await begin('u5');
   await service.send('DELETE', first.location, undefined, TUS);
   const second = await begin('u5');
@@ -130,7 +130,7 @@ test('the key of an upload that was given up or has expired begins another', asy
   expect(third[0]?.location).not.toBe(second.location);
 });
 
-test('a beginning that was refused did not use its key up', async () => {
+test('a refused start of an upload does not use up its key', async () => {
   expect((await begin('u6', {})).status).toBe(400);
   expect((await begin('u6')).status).toBe(201);
 });

@@ -18,7 +18,7 @@ afterAll(async () => {
   await data.remove();
 });
 
-test('a process that is killed in the middle holds nothing: another goes on at once', async () => {
+test('a killed process blocks nothing: another one continues at once', async () => {
   const bytes = randomBytes(9_000_000);
   const headers = { ...TUS, 'upload-length': String(bytes.length) };
   const begun = await service.send('POST', '/attachments/uploads', undefined, headers);

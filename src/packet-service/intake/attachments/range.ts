@@ -1,7 +1,7 @@
 import type { ByteRange } from '../../../platform/files/index.ts';
 
 /**
- * What part of a file a request asks for (RFC 9110 §14). Only a single range of bytes is served in part; for any
+ * The part of a file that a request asks for (RFC 9110 §14). Only a single range of bytes is served in part; for any
  * other Range the whole file is a correct answer (§14.2).
  *
  * @param size bytes of the file

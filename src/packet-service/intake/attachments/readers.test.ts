@@ -33,19 +33,19 @@ async function uploadedBy(user: string): Promise<string> {
   return (await upload(service, randomBytes(100), { headers: await as(user) })).body.attachment_id;
 }
 
-test("what nobody has referred to is its uploader's alone", async () => {
+test('only the uploader can read an attachment that no packet refers to', async () => {
   const id = await uploadedBy('ana');
   expect(await read(id, 'ana')).toBe(200);
   expect(await read(id, 'ben')).toBe(403);
 });
 
-test('what an observation names is read by everyone, as the observation is', async () => {
+test('everyone can read an attachment of an observation, like the observation', async () => {
   const id = await uploadedBy('ana');
   await service.send('POST', '/intake/scouting', { ...observation, attachments: [{ id }] }, await as('ana'));
   expect(await read(id, 'ben')).toBe(200);
 });
 
-test('a picture in a conversation is read by who takes part, until they leave', async () => {
+test('participants can read a picture in a conversation until they leave', async () => {
   const ana = await as('ana');
   const thread = (await service.send('POST', '/chat/threads', { name: 'x' }, ana)).body.thread_id;
   const id = await uploadedBy('ana');
@@ -79,14 +79,14 @@ test('a user with whom a message was shared reads its picture, and no other stra
   expect(await read(id, 'dora')).toBe(403);
 });
 
-test('without a token what was uploaded without one is read, and nothing else', async () => {
+test('without a token, only attachments uploaded without one can be read', async () => {
   expect(await read(await uploadedBy('ana'))).toBe(401);
   const anonymous = (await upload(service, randomBytes(10))).body.attachment_id;
   expect(await read(anonymous)).toBe(200);
   expect(await read(anonymous, 'ben')).toBe(403);
 });
 
-test('an upload is continued and given up by its user alone', async () => {
+test('only its user can continue or cancel an upload', async () => {
   const ana = await as('ana');
   const begun = await service.send('POST', '/attachments/uploads', undefined, {
     ...ana,

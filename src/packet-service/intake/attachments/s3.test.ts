@@ -62,7 +62,7 @@ test('an upload that was begun at one machine is completed at the other', async 
   expect(sha256((await download(service, begun.body.attachment_id)).bytes)).toBe(sha256(bytes));
 });
 
-test('what has expired is removed from the bucket', async () => {
+test('expired files are removed from the bucket', async () => {
   const { attachment_id: id, sha256: hash } = (await upload(service, 'expires')).body;
   const files = openFileStore(readSettings({ ...s3.environment, DATA_DIR: data.folder }));
   expect(await files.size(contentKey(hash))).toBe(7);
@@ -74,7 +74,7 @@ test('what has expired is removed from the bucket', async () => {
   expect(await files.size(contentKey(hash))).toBeUndefined();
 });
 
-test('while the bucket does not answer, uploads are told to come back', async () => {
+test('uploads get 503 while the bucket is not responding', async () => {
   const cut = await runningService({ ...s3.environment, S3_ENDPOINT: 'http://127.0.0.1:1' }, service);
   const { status, headers, body } = await upload(cut, 'x');
   expect([status, headers.get('retry-after')]).toEqual([503, '10']);

@@ -9,7 +9,7 @@ import { ulidFactory, ulidToUuid } from '../../core/packet-format/ulid.ts';
 import { checkClaim } from './claims.ts';
 import { type Attachment, announceContent, findAttachments, insertAttachment, useContent } from './store.ts';
 
-/** What storing attachments needs. */
+/** Dependencies of storing attachments. */
 export interface AttachmentContext {
   pool: pg.Pool;
   files: FileStore;

@@ -97,7 +97,7 @@ export async function deleteAttachments(
 /**
  * Locks, until the end of the transaction, one content that has been unused since before a time and is not locked.
  *
- * @returns whether an attachment uses it after all; undefined if there is no such content
+ * @returns whether an attachment uses it after all; undefined if the content is unknown
  */
 export async function takeUnusedContent(
   database: Database,

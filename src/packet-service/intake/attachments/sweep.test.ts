@@ -76,7 +76,7 @@ test('a packet that is stored before its file keeps it too, and a file that went
   expect(String((await download(service, gone)).bytes)).toBe('gone');
 });
 
-test('a content goes with the last attachment that has it', async () => {
+test('a content is removed with its last attachment', async () => {
   const bytes = randomBytes(1000);
   const packet = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const kept = (await upload(service, bytes)).body.attachment_id;
@@ -105,7 +105,7 @@ test('an upload that was never completed goes after 7 days, with all that had co
   expect(await pieces()).toBe(0);
 });
 
-test('sweeps beside uploads of the same content never take it away from an attachment', async () => {
+test('sweeps during uploads of the same content never remove it from an attachment', async () => {
   const bytes = randomBytes(1000);
   let day = 100;
   const packet = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };

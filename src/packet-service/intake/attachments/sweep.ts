@@ -29,7 +29,7 @@ export function oldestUpload(): Date {
 /** How long an unused content is kept: longer than any upload of the same content can take. */
 const CONTENT_GRACE_MS = DAY_MS;
 
-/** What a sweep needs. */
+/** Dependencies of a sweep. */
 export interface Sweeping {
   pool: pg.Pool;
   files: FileStore;

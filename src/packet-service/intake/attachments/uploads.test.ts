@@ -184,7 +184,7 @@ test('the last answer may be lost: the upload says that it is complete, and only
   expect(again.status).toBe(204);
 });
 
-test('what the protocol asks for is told, and what breaks it is refused', async () => {
+test('the headers of the protocol are sent, and violations are refused', async () => {
   const options = await service.send('OPTIONS', '/attachments/uploads');
   expect(options.status).toBe(204);
   expect(options.headers.get('tus-version')).toBe('1.0.0');
@@ -245,7 +245,7 @@ test('lengths and offsets of an upload are digits alone; the error names the hea
   const { path } = await begun(1000);
   for (const number of ['1e3', '0x3e8', '+1000', '-0', '1000.0', '1_000', '1000, 1000', '0b1', '١٠', '']) {
     const length = Buffer.from(number).toString('latin1');
-    const sentence = 'must be a whole number, written in digits';
+    const sentence = 'must be a whole number written in digits';
     const posted = await service.send('POST', '/attachments/uploads', undefined, {
       ...TUS,
       'upload-length': length,
@@ -266,7 +266,7 @@ test('lengths and offsets of an upload are digits alone; the error names the hea
   expect(head.headers.get('upload-length')).toBe('7');
 });
 
-test('a large body that is refused before it was read does not keep its sender from the answer', async () => {
+test('a client can read the answer to a large body that is refused unread', async () => {
   const { path } = await begun(9_000_000);
   const bodies: [number, number, number][] = [
     [1, 8_000_000, 409],
@@ -281,7 +281,7 @@ test('a large body that is refused before it was read does not keep its sender f
   await service.send('DELETE', path, undefined, TUS);
 });
 
-test('an id that belongs to another file is refused as soon as that is known', async () => {
+test('an id that belongs to another file is refused as early as possible', async () => {
   const id = newId();
   await upload(service, 'twelve bytes', { id });
   const metadata = `id ${btoa(id)}`;
@@ -293,7 +293,7 @@ test('an id that belongs to another file is refused as soon as that is known', a
   expect(String((await download(service, id)).bytes)).toBe('twelve bytes');
 });
 
-test('an empty file is complete at once, and an upload that is given up is gone', async () => {
+test('an empty file is complete at once, and a cancelled upload is removed', async () => {
   const empty = await begun(0);
   expect((await download(service, empty.id)).bytes).toHaveLength(0);
   const { path } = await begun(5_000_000);
@@ -336,7 +336,7 @@ test('U+0000 in the metadata of an upload is 400 and names the key', async () =>
     const { status, body } = await service.send('POST', '/attachments/uploads', undefined, headers);
     expect([status, body.error]).toEqual([
       400,
-      `${key} in Upload-Metadata must not hold the character U+0000`,
+      `${key} in Upload-Metadata must not contain the character U+0000`,
     ]);
   }
 });

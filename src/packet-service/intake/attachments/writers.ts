@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { endsWithin } from '../../../platform/concurrency/ends-within.ts';
 
 /**
- * Milliseconds before a writer is ended: one whose connection broke ends by itself once it has read the received
+ * Milliseconds before a writer is ended: one whose connection broke ends on its own once it has read the received
  * bytes.
  */
 const GRACE_MS = 1000;

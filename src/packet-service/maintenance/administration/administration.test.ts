@@ -42,7 +42,7 @@ async function deadLetters(query = ''): Promise<{ notification_id: string; chann
   return (await get(`/administration/dead-letters${query}`)).body.dead_letters;
 }
 
-test('deliveries that were given up are listed page by page without contents, and delivered when they are replayed', async () => {
+test('dead letters are listed page by page without contents, and delivered when they are replayed', async () => {
   receiver.behaviour = 'fail';
   const contacts: string[] = [];
   const packets: string[] = [];
@@ -62,7 +62,7 @@ test('deliveries that were given up are listed page by page without contents, an
     type: 'share.created',
     from_user: 'ana',
     attempts: 1,
-    last_error: 'the receiver answered 503',
+    last_error: 'the receiver returned 503',
     recipient: contacts[2],
     packet_id: packets[2],
   });
@@ -101,7 +101,7 @@ test('deliveries that were given up are listed page by page without contents, an
   expect((await replay({})).body).toEqual({ replayed: 0 });
 });
 
-test('a delivery that fails again when it is replayed says so, and is dismissed once; its log says that, too', async () => {
+test('a replayed delivery that fails again is reported, can be dismissed once, and its log shows both', async () => {
   receiver.behaviour = 'fail';
   const { user, contact } = somebody();
   await enter(service, user, [contact]);
@@ -143,7 +143,7 @@ test('a delivery that fails again when it is replayed says so, and is dismissed 
     expect.objectContaining({
       channel: 'webhook',
       status: 'dismissed',
-      last_error: 'the receiver answered 503',
+      last_error: 'the receiver returned 503',
     }),
   );
   const { rows } = await service.pool.query('SELECT command, details FROM audit ORDER BY id DESC LIMIT 1');
@@ -170,7 +170,7 @@ test('the jobs say when a mail was last sent; one that is only kept as a file wa
   await remove();
 });
 
-test('a cursor or an id that is none is refused by name', async () => {
+test('an invalid cursor or id is refused by name', async () => {
   const listed = await get('/administration/dead-letters?cursor=nonsense');
   expect([listed.status, listed.body.error]).toEqual([400, expect.stringMatching(/^cursor /)]);
   const named = await get(`/administration/dead-letters?ids=${'U'.repeat(26)}`);

@@ -98,7 +98,7 @@ function registerDeadLetters(app: Server, context: AdministrationContext): void 
     requireAdministrator(request);
     const { notification_id: id } = request.body;
     const replayed = await replay(id === undefined ? undefined : ulidToUuid(id.toUpperCase()));
-    request.log.info({ user: request.user, replayed, id }, 'dead letters are delivered again');
+    request.log.info({ user: request.user, replayed, id }, 'dead letters queued for delivery again');
     const action = 'REPLAY_NOTIFICATIONS';
     if (replayed > 0) await note(context, request, { action, count: replayed, id: id?.toUpperCase() });
     return { replayed };
@@ -114,7 +114,7 @@ function registerDeadLetters(app: Server, context: AdministrationContext): void 
       if (!isUlid(id) || !(await dismissDead(pool, { notificationId: ulidToUuid(id), channel }))) {
         throw new Problem('dead_letter.unknown');
       }
-      request.log.info({ user: request.user, id, channel }, 'a dead letter is dismissed');
+      request.log.info({ user: request.user, id, channel }, 'a dead letter was dismissed');
       await note(context, request, { action: 'DISMISS_NOTIFICATION', count: 1, id, channel });
       return { dismissed: 1 };
     },

@@ -29,7 +29,7 @@ const STATEMENT_MS = 6 * 3600 * 1000;
 const PATIENCE_MS = 5000;
 const MAX_REASON = 1000;
 
-/** What an erasure needs. */
+/** Dependencies of an erasure. */
 export interface Erasing {
   connection: Connection;
   files: FileStore;

@@ -71,7 +71,7 @@ function finalized(body: object, type = 'note') {
   return { Header: header, Body: body, Footer: { hash, enc: 'none', lang: 'en', note: 'Zwölfbein' } };
 }
 
-test('an erased message leaves its Header and hash, and nothing else of it anywhere', async () => {
+test('an erased message leaves only its Header and hash', async () => {
   const { thread_id } = await make('/chat/threads', { name: 'Open', created_by: ana });
   await make('/intake/chat-message', { thread_id, text: 'the leaf is fine', from_user: ana });
   const file = (await upload(service, 'Grünspecht', { name: 'Grünspecht.txt' })).body.attachment_id;
@@ -137,7 +137,7 @@ test('an erased message leaves its Header and hash, and nothing else of it anywh
   expect(await holding('purzelbaum')).toEqual([]);
 });
 
-test('sync and feeds tell those who have copies, by whatever they follow', async () => {
+test('sync and feeds notify everyone who has copies, whatever they follow', async () => {
   const ben = `ben-${newUlid()}`;
   const { thread_id } = await make('/chat/threads', { name: 'Open', created_by: ana });
   const said = { thread_id, text: 'hello', geoids: [`own-${ana}`, `further-${ana}`] };
@@ -195,7 +195,7 @@ test('sync and feeds tell those who have copies, by whatever they follow', async
   expect(all.packets.filter(({ packet }) => packet.Header.id === observation)).toHaveLength(1);
 });
 
-test('an erased packet is not taken again, whatever its Body; other packets keep what they share with it', async () => {
+test('an erased packet is refused when sent again, whatever its Body; other packets keep shared files', async () => {
   const { thread_id } = await make('/chat/threads', { name: 'Open', created_by: ana });
   const shared = (await upload(service, `shared ${ana}`)).body.attachment_id;
   const named = { attachments: [shared] };
@@ -220,7 +220,7 @@ test('an erased packet is not taken again, whatever its Body; other packets keep
   expect(body.results).toHaveLength(1);
 });
 
-test('a word that went with a message is found again in the next one that has it, written by any process', async () => {
+test('a word that was removed with a message is found in the next message that has it, written by any process', async () => {
   const { thread_id } = await make('/chat/threads', { name: 'Open', created_by: ana });
   const say = async (at: RunningService, text: string) => {
     const answer = await at.send('POST', '/intake/chat-message', { thread_id, text });
@@ -242,7 +242,7 @@ test('a word that went with a message is found again in the next one that has it
   });
 });
 
-test('words that a message has after all are put back', async () => {
+test('words that another message still has are restored', async () => {
   const { thread_id } = await make('/chat/threads', { name: 'Open', created_by: ana });
   await make('/intake/chat-message', { thread_id, text: 'Wiedehopf' });
   await service.pool.query(`DELETE FROM chat_words WHERE word = 'wiedehopf'`);
@@ -251,7 +251,7 @@ test('words that a message has after all are put back', async () => {
   expect(await holding('wiedehopf')).toContain('chat_words');
 });
 
-test("an upload that was begun for a packet's file goes with it", async () => {
+test("an upload that was started for a packet's file is erased with it", async () => {
   const seen = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const id = `att_${newUlid()}`;
   const { packet_uuid } = await make('/intake/scouting', { ...seen, attachments: [id] });
@@ -262,16 +262,16 @@ test("an upload that was begun for a packet's file goes with it", async () => {
   expect(await holding('wasserralle', id.slice(4))).toEqual([]);
 });
 
-test('it is erased once, only when it exists, and for a reason', async () => {
+test('a packet is erased once, only if it exists, and with a reason', async () => {
   const seen = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
   const { packet_uuid } = await make('/intake/scouting', seen);
-  await expect(erase(newUlid())).rejects.toThrow(/there is no packet/);
-  await expect(erase('x')).rejects.toThrow(/there is no packet/);
+  await expect(erase(newUlid())).rejects.toThrow(/packet .* not found/);
+  await expect(erase('x')).rejects.toThrow(/packet .* not found/);
   await erase(packet_uuid);
   expect(await erase(packet_uuid)).toMatchObject({ again: true });
 });
 
-test('fieldtrace erase packet does it, and says what', async () => {
+test('fieldtrace erase packet erases, and reports what', async () => {
   const seen = {
     observed_at: '2026-03-01T08:15:00Z',
     capture_point: { lat: 1, lon: 2 },
@@ -287,7 +287,7 @@ test('fieldtrace erase packet does it, and says what', async () => {
   const run = (...words: string[]) => promisify(execFile)(process.execPath, [cli, ...words], { env });
   await expect(run('erase', 'packet', packet_uuid)).rejects.toThrow(/--reason/);
   const { stdout } = await run('erase', 'packet', packet_uuid, '--reason', 'asked for by mail');
-  expect(stdout).toContain(`packet ${packet_uuid} is erased`);
+  expect(stdout).toContain(`erased packet ${packet_uuid}`);
   expect(await holding('ziegenmelker')).toEqual([]);
   const { rows } = await service.pool.query('SELECT reason FROM erasures ORDER BY erased_at DESC LIMIT 1');
   expect(rows[0].reason).toBe('asked for by mail');

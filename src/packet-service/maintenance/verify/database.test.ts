@@ -125,7 +125,7 @@ async function expectNamed(forgeries: readonly [string, string[] | RegExp][]): P
   expect((await verify()).mismatches).toEqual([]);
 }
 
-test('each column and row that is not what was hashed is named', async () => {
+test('each column and row that differs from what was hashed is named', async () => {
   const { packet, chat, other, stray, of, strayOf } = literals();
   const forgeries: [string, string[] | RegExp][] = [
     [
@@ -159,7 +159,7 @@ test('each column and row that is not what was hashed is named', async () => {
   await expectNamed(forgeries);
 });
 
-test('each fault of the log, of what was erased, and of what an attachment says of its file is named', async () => {
+test('each fault of the log, of erasures and of attachments is named', async () => {
   const { packet, chat, gone, other, stray, of, strayOf } = literals();
   const forgeries: [string, string[] | RegExp][] = [
     [`UPDATE packet_log SET kind = 'packet' WHERE packet_id = ${chat}`, of(message, 'packet_log.kind')],
@@ -211,7 +211,7 @@ test('each fault of the log, of what was erased, and of what an attachment says 
   await expectNamed(forgeries);
 });
 
-test('a file that is missing, short or altered is named', async () => {
+test('a missing, short or changed file is named', async () => {
   const file = path.join(folder, 'files/attachments', sha256(Buffer.from('leaf')));
   const changes: [() => Promise<void>, RegExp][] = [
     [() => writeFile(file, 'lead'), /^attachment att_\w+: its file has the hash \w+ and not \w+$/],
@@ -270,7 +270,7 @@ test('thousands of packets, large ones among them, are verified by several threa
   await setTime(rows[0].ts);
 });
 
-test('fieldtrace verify prints each mismatch and ends with 1, without one with 0', async () => {
+test('fieldtrace verify prints each mismatch and exits with 1, without one with 0', async () => {
   const { host, port, user, password, database } = service.connection as Record<string, string>;
   const url = new URL(`postgres://${user}:${password}@localhost:${port}/${database}`);
   if (host?.startsWith('/')) url.searchParams.set('host', host);

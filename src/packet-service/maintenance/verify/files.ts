@@ -23,7 +23,7 @@ const AT_ONCE = 4;
 /** Packets that are named of those which lack a file. */
 const NAMED = 5;
 
-/** What came of a file. */
+/** The result for a file. */
 export interface FileResult {
   /** attachments that have it */
   attachments: number;

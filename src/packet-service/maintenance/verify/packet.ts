@@ -15,7 +15,7 @@ import { parseUlid, uuidToUlid } from '../../core/packet-format/ulid.ts';
 import type { Sections } from '../../core/packets/read-store.ts';
 import { findCopies, type PacketCopies } from '../../core/packets/verify-store.ts';
 
-/** What came of verifying a packet. */
+/** The result of verifying a packet. */
 export interface Verification {
   /** whether the hash is right and nothing that queries look at differs from what was hashed */
   valid: boolean;
@@ -52,7 +52,7 @@ export interface ReadPacket {
  * to, or depends on the Unicode version of who wrote it, as the words of the search index do.
  *
  * @param id uuid form
- * @returns undefined when there is no such packet
+ * @returns undefined if the packet is unknown
  */
 export async function verifyPacket(database: Database, id: string): Promise<Verification | undefined> {
   const stored = await findCopies(database, id);
@@ -99,7 +99,7 @@ export function comparePacket(packet: ReadPacket, message: MessageCopy | undefin
   return { valid: hash === recomputed && mismatches.length === 0, hash, recomputed, mismatches };
 }
 
-/** What differs of a packet that was erased: its Header is there, and nothing of its Body anywhere. */
+/** Differences of an erased packet: its Header must exist, and nothing of its Body. */
 export function compareErased({ stored, expected, unreadable }: ReadPacket): string[] {
   const differs: Record<string, boolean> = {
     ...headerMismatches(stored, expected),

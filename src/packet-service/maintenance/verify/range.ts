@@ -39,7 +39,7 @@ export interface ErasedPacket {
   at: Date;
 }
 
-/** What came of a range of packets. */
+/** The result for a range of packets. */
 export interface RangeResult {
   /** how many there are, those that were erased among them */
   packets: number;
@@ -49,7 +49,7 @@ export interface RangeResult {
   mismatches: Mismatch[];
 }
 
-/** Bytes of Header and Body beyond which a packet is read by itself: a range then takes some megabytes at most. */
+/** Bytes of Header and Body beyond which a packet is read alone, so that a range takes at most some megabytes. */
 const LARGE = 16 * 1024;
 
 /** The entries of the log by packet. */
@@ -147,7 +147,7 @@ function wholeFaults({ hash, recomputed, mismatches }: Verification): string[] {
   return [`its hash is ${recomputed}, and its Footer says ${hash || 'none'}`, ...mismatches];
 }
 
-/** What is wrong with a packet's entries in the log. */
+/** Faults of a packet's entries in the log. */
 function logFaults(
   packet: ReadPacket,
   entries: readonly PacketEntry[],

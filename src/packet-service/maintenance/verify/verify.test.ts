@@ -84,7 +84,7 @@ test('packets of every kind are found unaltered', async () => {
   }
 });
 
-test('a changed Body has another hash than the Footer says', async () => {
+test("a changed Body does not match the Footer's hash", async () => {
   const id = await stored('/intake/scouting', { ...observation, message: 'Rust' });
   const whole = await verified(id);
   await forge('packets', `UPDATE packets SET body = replace(body, 'Rust', 'None')`, id);
@@ -93,7 +93,7 @@ test('a changed Body has another hash than the Footer says', async () => {
   expect(forged.recomputed).not.toBe(whole.hash);
 });
 
-test('sections that are no JSON any more, or hold other types, are told and no failure', async () => {
+test('sections that are no longer JSON, or have other types, are reported without a failure', async () => {
   for (const [change, mismatches] of [
     [`header = 'forged'`, ['packets.header']],
     [`body = 'null'`, ['packets.body']],
@@ -135,7 +135,7 @@ test('every column that queries look at is compared with what was hashed', async
   }
 });
 
-test('the row by which a message is listed and found is compared with its packet', async () => {
+test("a message's row for lists and search is compared with its packet", async () => {
   const forgeries: [string, string[]][] = [
     [`UPDATE chat_messages SET text = 'forged'`, ['chat_messages.text']],
     [`UPDATE chat_messages SET text = NULL, folded = 'forged'`, ['chat_messages.text']],

@@ -15,10 +15,10 @@ export type { ErasedPacket, Mismatch } from './range.ts';
 
 /** Packets of a range: some hundred kilobytes as a rule, 8 MB at most. */
 const RANGE = 500;
-/** Beyond so many, threads wait for the server. */
+/** Maximum threads; more would wait for the server. */
 const MAX_THREADS = 4;
 
-/** What was verified. */
+/** Counts of what was verified. */
 export interface VerifiedCounts {
   /** all, those that were erased among them */
   packets: number;
@@ -101,7 +101,7 @@ export async function verifyDatabase(verifying: Verifying): Promise<VerifiedCoun
     ];
     await Promise.all(parts);
   } finally {
-    // Where one part failed, the others have no connections any more.
+    // If one part failed, the others have lost their connections.
     await pool.end();
     await Promise.allSettled(parts);
   }

@@ -40,7 +40,7 @@ async function say(thread_id: string, from_user: string, text: string, send: Sen
 const user = (name: string) => `${name}-${newUlid()}`;
 const packetsOf = (feed: OpenFeed) => feed.events.map(({ data }) => data.packet_id);
 
-test('a message reaches everyone who takes part, and nobody else; it tells of the packet and holds nothing of it', async () => {
+test('a message event reaches all participants and nobody else; it names the packet without its content', async () => {
   const [amina, ben, stranger] = [user('amina'), user('ben'), user('stranger')];
   const thread = await threadOf(amina, ben);
   const [ofAmina, ofBen, ofStranger] = [await follow(amina), await follow(ben), await follow(stranger)];
@@ -64,7 +64,7 @@ test('a message reaches everyone who takes part, and nobody else; it tells of th
   expect(ofStranger.events).toEqual([]);
 });
 
-test('the answer is an event stream that nobody on the way stores or holds up', async () => {
+test('the answer is an event stream that proxies neither cache nor buffer', async () => {
   const { response, text } = await follow(user('amina'));
   expect(response.headers).toMatchObject({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -76,7 +76,7 @@ test('the answer is an event stream that nobody on the way stores or holds up', 
   expect(text()).toMatch(/^retry: \d+\n\n:\nid: \d+(\.[0-9a-f]{8})?\n\n/);
 });
 
-test('shares and invitations reach the user they are for', async () => {
+test('shares and invitations reach their user', async () => {
   const amina = user('amina');
   const feed = await follow(amina);
   const [share, packet] = [newUlid(), await storedPacket(service)];
@@ -157,7 +157,7 @@ test('without a last id there is only what is new from now on', async () => {
   expect(packetsOf(late)).toEqual([packet]);
 });
 
-test('who takes part is decided when a message is delivered', async () => {
+test('participants are determined when a message is delivered', async () => {
   const [amina, ben, zawadi] = [user('amina'), user('ben'), user('zawadi')];
   const thread = await threadOf(amina, ben);
   const [ofBen, ofZawadi] = [await follow(ben), await follow(zawadi)];
@@ -171,7 +171,7 @@ test('who takes part is decided when a message is delivered', async () => {
   expect(ofBen.events).toHaveLength(1);
 });
 
-test('a client that does not read is cut off, and resumes without a gap', async () => {
+test('a client that does not read is disconnected, and resumes without a gap', async () => {
   const amina = user('amina');
   const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
   let text = '';
@@ -206,7 +206,7 @@ test('a client that does not read is cut off, and resumes without a gap', async 
   await eventually(() => again.events.length === rounds * events.length);
 });
 
-test('a stop ends the feeds, and their clients go on where they were at the next process', async () => {
+test('a stop ends the feeds, and their clients resume at the next process', async () => {
   const [amina, ben] = [user('amina'), user('ben')];
   const thread = await threadOf(amina, ben);
   const next = await runningService({}, service);
@@ -239,7 +239,7 @@ test('with a token it is the feed of its user', async () => {
   await guarded.stop();
 });
 
-test('what is missing or wrong is refused by name', async () => {
+test('missing and wrong parameters are refused by name', async () => {
   const wrong: [string, string, Record<string, string>][] = [
     ['user_id', '/events', {}],
     ['last_event_id', '/events?user_id=amina&last_event_id=none', {}],

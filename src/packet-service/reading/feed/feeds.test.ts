@@ -55,7 +55,7 @@ async function serving(feeds: Feeds): Promise<{ url: string; server: Server }> {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
 }
 
-test('a feed on which nothing happens says so now and then, and moves its position on', async () => {
+test('an idle feed sends heartbeats that advance its position', async () => {
   const feeds = openFeeds(
     { pool: database.pool, news, logger, isTokenUser },
     { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 },
@@ -85,7 +85,7 @@ test('a feed ends when it is old, so that its client must show a token that is v
   server.close();
 });
 
-test('a feed without a token ends when its user has come with one', async () => {
+test('a feed without a token ends when its user sends one', async () => {
   const feeds = openFeeds(
     { pool: database.pool, news, logger, isTokenUser },
     { feeds: 10, heartbeatMs: 20, lifeMs: 60_000 },
@@ -99,7 +99,7 @@ test('a feed without a token ends when its user has come with one', async () => 
   server.close();
 });
 
-test('there are only so many feeds; who comes too late is told to come back, and can when another has left', async () => {
+test('feeds are limited; a client beyond the limit gets 503, and connects when another has left', async () => {
   const feeds = openFeeds(
     { pool: database.pool, news, logger, isTokenUser },
     { feeds: 2, heartbeatMs: 60_000, lifeMs: 60_000 },
@@ -121,7 +121,7 @@ test('there are only so many feeds; who comes too late is told to come back, and
   server.close();
 });
 
-test('before the log has been read once, a feed waits for it', async () => {
+test('a feed waits until the log has been read once', async () => {
   const late = broadcast(database.pool, logger, findParticipants);
   const feeds = openFeeds(
     { pool: database.pool, news: late, logger, isTokenUser },

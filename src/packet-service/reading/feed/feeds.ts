@@ -120,7 +120,7 @@ export function openFeeds(
         });
       response.writeHead(200, { ...headers, ...STREAM_HEADERS }).write(RETRY);
       resume(feeds, feed, { pool, news, limitReaders, cursorAt }).catch(error => {
-        logger.warn({ err: error }, 'a feed could not resume and is ended; its client will reconnect');
+        logger.warn({ err: error }, 'a feed could not resume; ending it, its client will reconnect');
         response.destroy();
       });
     },
@@ -132,7 +132,7 @@ export function openFeeds(
   };
 }
 
-/** What resuming needs. */
+/** Dependencies of resuming. */
 interface Resuming {
   pool: pg.Pool;
   news: Broadcast;

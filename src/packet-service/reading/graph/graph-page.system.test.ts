@@ -50,7 +50,7 @@ async function packetsListed(page: Page, count: number): Promise<void> {
   await expect.poll(() => page.locator(LIST).count(), { timeout: 20_000 }).toBe(count);
 }
 
-test('the page draws what is around a GeoID, a packet, and the newest packets, with nothing from elsewhere', async () => {
+test('the page draws the surroundings of a GeoID or packet, and the newest packets, and loads nothing from other hosts', async () => {
   const { packets, geoid } = await fillWorld();
   const { page, complaints, asked } = browser;
   await page.goto(`${service.url}/graph?around=${geoid}`);
@@ -86,7 +86,7 @@ test('the page draws what is around a GeoID, a packet, and the newest packets, w
   for (const url of asked) expect(url.startsWith(`${service.url}/`), url).toBe(true);
 });
 
-test('where a token is needed the page says so, and draws with one', async () => {
+test('the page says if it needs a token, and draws with one', async () => {
   await service.send('POST', '/intake/scouting', {
     observed_at: '2026-03-09T08:15:00Z',
     capture_point: { lat: 5, lon: 5 },
@@ -99,7 +99,7 @@ test('where a token is needed the page says so, and draws with one', async () =>
   const { page } = browser;
   await page.goto(`${closed.url}/graph`);
   await page.waitForSelector('[role=status].wrong');
-  expect(await page.textContent('[role=status]')).toContain('needs a token');
+  expect(await page.textContent('[role=status]')).toContain('a token is required');
 
   await page.fill('input[name=token]', await secretToken('amina'));
   await page.keyboard.press('Enter');

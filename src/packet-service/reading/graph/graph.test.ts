@@ -232,7 +232,7 @@ test('an area gives the packets of the same area of pages', async () => {
   }
 });
 
-test('no body, an empty one and {} mean no filter; wrong ones are refused by name', async () => {
+test('no body, an empty body and {} mean no filter; wrong filters are refused by name', async () => {
   const all = (await triples({})).length;
   expect(all).toBeGreaterThan(0);
   expect((await triples(undefined)).length).toBe(all);
@@ -306,7 +306,7 @@ async function store({ type, geoid, attachments }: { type: string; geoid: string
   expect(answer.status, answer.text).toBe(201);
 }
 
-test('whatever GeoIDs, types, senders and attachments are, each form and filter gives exactly what the packets say', async () => {
+test('each form and filter gives exactly the content of the packets, with any GeoIDs, types, senders and attachments', async () => {
   await fc.assert(
     fc.asyncProperty(message, finalized, async (said, packet) => {
       await say(said);
@@ -394,17 +394,17 @@ test('read window by window, as from several servers, every export is the same',
   await pool.end();
 });
 
-test('a member that the request does not know is 400 with the nearest known name', async () => {
+test('an unknown member of the body is 400 with the nearest known name', async () => {
   for (const [body, error] of [
-    [{ geoId: 'g' }, 'geoId is not a field here; did you mean geoid?'],
-    [{ packetId: 'x', type: 'note' }, 'packetId is not a field here; did you mean packet_id?'],
+    [{ geoId: 'g' }, 'geoId is not a known field; did you mean geoid?'],
+    [{ packetId: 'x', type: 'note' }, 'packetId is not a known field; did you mean packet_id?'],
     [
       { toString: 1 },
-      'toString is not a field here; there are geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
+      'toString is not a known field; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
     [
       { colour: 'red' },
-      'colour is not a field here; there are geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
+      'colour is not a known field; allowed fields: geoid, from, to, made_from, made_to, type, bbox, near, packet_id, limit',
     ],
   ] as const) {
     const answer = await service.send('POST', '/graph/materialize', body);
@@ -415,7 +415,7 @@ test('a member that the request does not know is 400 with the nearest known name
   expect((await service.send('POST', '/graph/materialize', { packet_id: '' })).status).toBe(200);
 });
 
-test('when as many exports run as can, the next one waits for a place, and gets 503 if none is free in time', async () => {
+test('at the maximum number of exports, the next one waits for a slot, and gets 503 if none is free in time', async () => {
   const { connection, pool } = service;
   const exports = openPool(connection, 'packet_service', 1);
   const running = await exportGraph({ exports, pool }, {}, asNdjson);
@@ -433,7 +433,7 @@ test('when as many exports run as can, the next one waits for a place, and gets 
 
 const exporting = () => exportingSessions(service.pool);
 
-test('a download that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
+test('an aborted or failed download is never mistaken for a complete one and frees its connection', async () => {
   await insertPackets(service.pool, 60_000);
   const leave = new AbortController();
   const left = await fetch(`${service.url}/graph/materialize`, { method: 'POST', signal: leave.signal });

@@ -1,6 +1,6 @@
 import { escaped, NO_ICON, pageOf } from '../../../platform/http/page.ts';
 
-/** Where a person can go on, each with what it is for. */
+/** Links to further pages, each with its purpose. */
 const LINKS = [
   ['docs', 'Documentation', 'every endpoint, to be tried out'],
   ['graph', 'Graph', 'the newest packets and what connects them'],

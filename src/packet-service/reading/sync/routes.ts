@@ -104,7 +104,7 @@ export function registerSync(app: Server, context: Syncing): void {
 function measureWaiting(metrics: Registry, waiting: () => number): void {
   new Gauge({
     name: 'sync_waiting',
-    help: 'sync requests that wait for new entries',
+    help: 'sync requests waiting for new entries',
     registers: [metrics],
     collect() {
       this.set(waiting());

@@ -95,7 +95,7 @@ async function end(): Promise<string> {
   return cursorAt();
 }
 
-test('paged to its end, in pages of whatever size, the log is all packets, each once and as GET gives it', async () => {
+test('pages of any size, read to the end, have every packet once, as GET returns it', async () => {
   const thread = await threadOf(user('amina'));
   const sent = [];
   for (let n = 0; n < 40; n++) sent.push(n % 4 === 0 ? await say(thread) : await observe(newLocation()));
@@ -179,7 +179,7 @@ test('a user gets the messages of the threads, and what was shared, at the place
   expect(await page({ user_id: user('nobody') })).toMatchObject({ packets: [], since: head, more: false });
 });
 
-test('what is only an event for users moves the position on and gives no packet', async () => {
+test('events that concern only users advance the position and return no packet', async () => {
   const since = await end();
   await queueEvents(service.pool, [{ kind: 'invitation.sent', userId: user('amina'), details: {} }]);
   const next = await end();
@@ -259,7 +259,7 @@ test("with a token other people's threads are left out, and another user's sync 
   await guarded.stop();
 });
 
-test('what is wrong is refused by name', async () => {
+test('invalid parameters are refused by name', async () => {
   const wrong = {
     since: ['since=-1', 'since=1.5', 'since=x', 'since=1.0F3A9B21', 'since=99999999999999999'],
     limit: ['limit=0', 'limit=x'],

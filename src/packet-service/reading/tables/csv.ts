@@ -12,7 +12,7 @@ const OPEN_BRACE = 0x7b;
 const OPEN_BRACKET = 0x5b;
 const LETTER_N = 0x6e;
 /**
- * What spreadsheets take for the beginning of a formula (OWASP, CSV injection): `= + - @`, tab and line breaks, and the
+ * Characters that start a formula in spreadsheets (OWASP, CSV injection): `= + - @`, tab and line breaks, and the
  * full-width forms of the first four, which all begin with the same two bytes.
  */
 const BEGINS_FORMULA = new Set([...'=+-@\t\r\n'].map(character => character.charCodeAt(0)));

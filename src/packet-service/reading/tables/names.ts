@@ -1,6 +1,6 @@
 import { fieldRanges, readRanges } from '../../core/packets/copy-rows.ts';
 
-/** Columns that a table has if they are asked for, and in which field of a row of the COPY the id is that each names. */
+/** Optional columns of a table, and the field in a row of the COPY that has the id for each. */
 const ID_FIELD = { field_name: 5, author_name: 2 };
 export type NameColumn = keyof typeof ID_FIELD;
 export const NAME_COLUMNS = Object.keys(ID_FIELD) as NameColumn[];

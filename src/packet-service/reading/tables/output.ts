@@ -12,7 +12,7 @@ export function newOutput(): Output {
   return { bytes: Buffer.allocUnsafeSlow(START_BYTES), at: 0 };
 }
 
-/** Makes room for so many further bytes. */
+/** Makes room for more bytes. */
 export function reserve(output: Output, bytes: number): void {
   const needed = output.at + bytes;
   if (needed <= output.bytes.length) return;

@@ -76,7 +76,7 @@ export function cellReader(
     for (let at = 0; at < rows.length; ) {
       const end = readRanges(rows, at, ranges);
       starts.fill(-1);
-      // What both have is the Header's: it is read last.
+      // If both have a field, the Header's wins: it is read last.
       scan(rows, ranges.starts[1] as number, body);
       scan(rows, ranges.starts[0] as number, header);
       for (let field = 2; field < TABLE_FIELDS; field++) {

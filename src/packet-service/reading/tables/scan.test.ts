@@ -55,7 +55,7 @@ function asJson(value: object): object {
   );
 }
 
-test('the scanner finds the values that a parser does, whatever the texts before were', () => {
+test('the scanner finds the same values as a parser, whatever the previous texts were', () => {
   fc.assert(
     fc.property(fc.array(object, { minLength: 1, maxLength: 6 }), objects => {
       const values = objects.map(asJson);
@@ -95,7 +95,7 @@ test.each(['{"a":"x', '{"a":[1,2', '{"a":"x""b":2}', '{"a', '{"a":"x\\', '{"a":{
   },
 );
 
-test('more fields than are remembered are found all the same', () => {
+test('more fields than are remembered are still found', () => {
   const wide = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`k${n}`, n]));
   const other = Object.fromEntries(Array.from({ length: 25_000 }, (_, n) => [`l${n}`, n]));
   expect(scanned([wide, other, wide].map(value => canonicalJson(value)))).toEqual([wide, other, wide]);

@@ -23,7 +23,7 @@ export interface Field {
   next: Field | undefined;
 }
 
-/** What becomes of a field that is met for the first time. */
+/** How to treat a field that is met for the first time. */
 export type DescribeField = (name: string) => Pick<Field, 'column' | 'hasInner'>;
 /** A text: a field whose members are named by a function. */
 export interface Root extends Field {
@@ -49,7 +49,7 @@ function fieldOf(name: string, key: Buffer, about: Pick<Field, 'column' | 'hasIn
  * because parsing each packet into objects would be most of the work of an export. As most packets have the same fields
  * in the same order, it compares the next key with the one that followed last time before it looks it up.
  *
- * @param describe is asked once per field (and again for rare ones)
+ * @param describe called once per field (and again for rare ones)
  * @param read gets the value of each field that has a column: anything but an object, an empty object, or an object
  *   whose members have no columns
  * @returns a function that reads the object at an offset of a text and returns the offset after it

@@ -185,7 +185,7 @@ function asCell(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-test('whatever packets hold, each format gives exactly that', async () => {
+test('each format gives exactly the content of the packets', async () => {
   const key = fc.stringMatching(/^[xyzäé ,"\\]{1,3}$/);
   const text = fc.string({ unit: 'grapheme' }).filter(value => !value.includes('\0'));
   const scalar = fc.oneof(
@@ -331,7 +331,10 @@ test('wrong filters and columns are 400 and named', async () => {
   expect(await error('bbox=1')).toEqual([400, expect.stringMatching(/^bbox/)]);
   expect(await error('limit=5')).toEqual([400, expect.stringMatching(/^limit/)]);
   expect(await error('raw=yes')).toEqual([400, expect.stringMatching(/^raw/)]);
-  expect(await error('columns=a,,b')).toEqual([400, expect.stringMatching(/^columns has an empty name/)]);
+  expect(await error('columns=a,,b')).toEqual([
+    400,
+    expect.stringMatching(/^columns contains an empty name/),
+  ]);
   expect(await error('columns=%22a')).toEqual([400, expect.stringMatching(/^columns must be names/)]);
   expect(await error('columns=a%0Ab')).toEqual([400, expect.stringMatching(/^columns must be names/)]);
   expect(await error(`columns=${'a'.repeat(257)}`)).toEqual([400, expect.stringMatching(/^columns: a+…/)]);
@@ -393,7 +396,7 @@ test('an erased packet is in no table, as it is on no page', async () => {
   expect(text).not.toContain('secret_field');
 });
 
-test('HEAD tells the type and the name of the file without reading packets', async () => {
+test('HEAD returns the type and the name of the file without reading packets', async () => {
   const answer = await service.send('HEAD', '/packets.geojson');
   expect([answer.status, answer.headers.get('content-type'), answer.text]).toEqual([
     200,
@@ -404,7 +407,7 @@ test('HEAD tells the type and the name of the file without reading packets', asy
 
 const exporting = () => exportingSessions(service.pool);
 
-test('a table that is broken off, or fails on the way, is never taken for a whole one and frees its connection', async () => {
+test('an aborted or failed table is never mistaken for a complete one and frees its connection', async () => {
   await insertPackets(service.pool, 60_000, 'bulk');
   const leave = new AbortController();
   const left = await fetch(`${service.url}/packets.csv?columns=filler`, { signal: leave.signal });
@@ -443,7 +446,7 @@ test('a client that leaves before the first byte frees its connection too', asyn
   expect((await csv('?columns=id&type=note')).length).toBeGreaterThan(0);
 });
 
-test('a table is in order if one is asked for, across windows and equal times', async () => {
+test('a table is sorted on request, across windows and equal times', async () => {
   const pool = openPool(service.connection, 'packet_service', 2);
   const hours = [3, 1, 2, 1, 3, 3, 2, 1];
   const { ids, geoid } = await ownLocation(

@@ -94,7 +94,7 @@ test('fields of an older version are counted when a process starts, once', async
   expect(sumOf(await tileAt(service, 'fields', [0, 0, 0]))).toBe(before);
 });
 
-test('a tile draws a limited number of fields, and says that it is not complete', async () => {
+test('a tile draws a limited number of fields, and says that it is incomplete', async () => {
   const { rows } = await service.pool.query("SELECT boundary FROM fields WHERE name = 'Kigali north'");
   await service.pool.query(
     `INSERT INTO fields (geoid, name, boundary, area_m2, bounds, ground_cells, created_at)
@@ -109,7 +109,7 @@ test('a tile draws a limited number of fields, and says that it is not complete'
   expect(said.map(({ properties }) => properties)).toEqual([{ read: 2000 }]);
 });
 
-test('where an asset registry has the fields, there are no tiles of them', async () => {
+test('with an asset registry, there are no tiles of fields', async () => {
   const other = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
   expect((await other.send('GET', '/tiles/fields/0/0/0.mvt')).status).toBe(501);
   expect((await other.send('GET', '/tiles/observations/0/0/0.mvt')).status).toBe(200);

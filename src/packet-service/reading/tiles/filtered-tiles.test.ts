@@ -109,7 +109,7 @@ function contains(value: unknown, text: string): boolean {
   return shown.toLowerCase().includes(text.toLowerCase());
 }
 
-test('a tile with a filter has exactly the observations that a look at all of them finds', async () => {
+test('a filtered tile has exactly the observations that a scan of all of them finds', async () => {
   const all: Observation[] = [];
   const property = fc.asyncProperty(
     fc.array(seen, { minLength: 30, maxLength: 30 }),
@@ -186,7 +186,7 @@ test('an observation that arrives is in the tile once it is counted, and an eras
   }
 });
 
-test('the erasure of an observation that is not counted yet voids what was read, too', async () => {
+test('erasing an observation that is not counted yet also invalidates cached reads', async () => {
   await observe([{ lat: 1, lon: 1, day: 1, crop: '' }]);
   await counted();
   const before = await findState(service.pool);

@@ -10,7 +10,7 @@ const LOOK_MS = 250;
 const REST_MS = 1000;
 /** Entries a second beyond which the service is busy with intake. */
 const BUSY_RATE = 100;
-/** While it is busy, a round is followed by a pause of so many times its length. */
+/** Length of the pause after a round while it is busy, in multiples of the round. */
 const BUSY_SHARE = 9;
 /** Longest pause after a round, in milliseconds. */
 const LONG_REST_MS = 10_000;
@@ -76,7 +76,7 @@ export function tileFollower(
         await rest.wait(LOOK_MS);
       } catch (error) {
         if (stopping) return;
-        logger.warn({ err: error }, 'the counts of maps are not up to date; will retry');
+        logger.warn({ err: error }, 'could not update the counts of maps; will retry');
         await rest.wait(TROUBLE_MS);
       }
     }

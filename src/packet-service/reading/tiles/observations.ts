@@ -29,7 +29,7 @@ const MAX_CANDIDATES = 20_000;
 /** Observations that a tile shows singly, at most. */
 const MAX_SINGLES = 2000;
 
-/** What tiles of observations are made of. */
+/** Dependencies of tiles of observations. */
 export interface Observations {
   database: Database;
   /** what several tiles with the same filter are cut from */

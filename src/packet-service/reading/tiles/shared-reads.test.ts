@@ -16,7 +16,7 @@ function controlled() {
   };
 }
 
-test('those who ask while something is read, or after it, share one read', async () => {
+test('requests during or after a read share it', async () => {
   const shared = sharedReads<string>();
   const { ends, read } = controlled();
   const reads = [shared.read('day', 's', read, same('s')), shared.read('day', 's', read, same('s'))];
@@ -26,7 +26,7 @@ test('those who ask while something is read, or after it, share one read', async
   expect(ends).toHaveLength(1);
 });
 
-test('another key or state is read by itself', async () => {
+test('another key or state is read separately', async () => {
   const shared = sharedReads<string>();
   const readKey = (key: string, state: string) =>
     shared.read(key, state, async () => `${key} ${state}`, same(state));
@@ -58,7 +58,7 @@ test('without a state nothing is kept', async () => {
   expect([await readDay(), await readDay()]).toEqual(['1', '2']);
 });
 
-test('reads are forgotten after half a minute, and the one that was not asked for longest as the 33rd comes', async () => {
+test('reads are forgotten after half a minute, and the least recently used one when the 33rd arrives', async () => {
   let clock = 0;
   const shared = sharedReads<string>(() => clock);
   const readKey = (key: string) => shared.read(key, 's', async () => `${key} at ${clock}`, same('s'));

@@ -5,7 +5,7 @@ const MAX_AGE_MS = 30_000;
 
 /** Reads of packets that several tiles are cut from. */
 export interface SharedReads<Value> {
-  /** What was read for this key in this state, or is being read. */
+  /** The finished or running read for this key in this state. */
   find(key: string, state: string | undefined): Promise<Value> | undefined;
   /**
    * The same; what was not read yet is read now, once for all who ask meanwhile, and kept while the state lasts.
@@ -34,7 +34,7 @@ export function sharedReads<Value>(now: () => number = () => performance.now()):
   function find(key: string, state: string | undefined): Promise<Value> | undefined {
     const earlier = kept.get(key);
     if (!earlier || earlier.state !== state || now() - earlier.since > MAX_AGE_MS) return undefined;
-    // The last in the map is the one that was asked for last.
+    // The last in the map was requested last.
     kept.delete(key);
     kept.set(key, earlier);
     return earlier.value;

@@ -4,7 +4,7 @@ import { ADVISORY_LOCKS } from '../../../platform/database/locks/advisory-locks.
 import type { Locations } from '../../core/packets/tile-store.ts';
 import { countsOf, GRIDS, type Tile } from './mercator.ts';
 
-/** What is counted. */
+/** The kinds of things that are counted. */
 export type Layer = 'observations' | 'fields';
 const LAYERS: Record<Layer, number> = { observations: 1, fields: 2 };
 

@@ -240,7 +240,7 @@ test('a tile is revalidated by its ETag, which changes with it', async () => {
   expect(later.headers.get('etag')).not.toBe(tag);
 });
 
-test('numbers that a zoom does not have, and half a filter, are refused and named', async () => {
+test('tile numbers outside the zoom and incomplete filters are refused by name', async () => {
   const refused: [string, RegExp][] = [
     ['/tiles/observations/23/0/0.mvt', /^z /],
     ['/tiles/observations/a/0/0.mvt', /^z /],

@@ -99,7 +99,7 @@ test('a polygon within a tile keeps its corners and holes', () => {
   }
 });
 
-test('what several tiles show of a polygon is the polygon, cut at their edges', () => {
+test('several tiles together show the polygon, cut at their edges', () => {
   const size = fc.double({ min: 0.001, max: 0.05, noNaN: true });
   const corner = fc.record({
     west: fc.double({ min: -180, max: 179.9, noNaN: true }),

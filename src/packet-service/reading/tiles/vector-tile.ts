@@ -6,7 +6,7 @@ export const EXTENT = 4096;
 /** A position in a tile, in whole units from its north-western corner; polygons reach over its edges. */
 export type TilePoint = readonly [x: number, y: number];
 
-/** What a map shows: a point, or a polygon as rings without their closing position, the outer ones clockwise. */
+/** A feature on a map: a point, or a polygon as rings without their closing position, the outer ones clockwise. */
 export interface Feature {
   geometry: { point: TilePoint } | { rings: readonly (readonly TilePoint[])[] };
   /** undefined ones are left out; numbers that are integers from 0 are written as such */

@@ -26,19 +26,19 @@ export type TargetSettings = Pick<
  */
 export function openTarget(settings: TargetSettings): BackupTarget {
   const { BACKUP_URL } = settings;
-  if (BACKUP_URL === undefined) throw new SettingsError('BACKUP_URL must be set for backups');
+  if (BACKUP_URL === undefined) throw new SettingsError('backups need BACKUP_URL: set it first');
   const url = new URL(BACKUP_URL);
   return url.protocol === 'file:' ? openFolder(url, settings.DATA_DIR) : openBucket(url, settings);
 }
 
 function openFolder(url: URL, dataDir: string): BackupTarget {
   if (url.host !== '' || url.search !== '' || url.hash !== '') {
-    throw new SettingsError('BACKUP_URL must be file:///folder, without host, ? and #');
+    throw new SettingsError('BACKUP_URL must be file:///folder, without a host, ? or #');
   }
   const folder = path.resolve(fileURLToPath(url));
   const inside = path.relative(path.resolve(dataDir), folder);
   if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
-    throw new SettingsError('BACKUP_URL must not be inside DATA_DIR: what destroys one would destroy both');
+    throw new SettingsError('BACKUP_URL must not be inside DATA_DIR: losing that disk would lose both');
   }
   return folderTarget(folder);
 }
@@ -46,9 +46,7 @@ function openFolder(url: URL, dataDir: string): BackupTarget {
 function openBucket(url: URL, settings: TargetSettings): BackupTarget {
   const own = settings.BACKUP_S3_ACCESS_KEY_ID;
   if ((own === undefined) !== (settings.BACKUP_S3_SECRET_ACCESS_KEY === undefined)) {
-    throw new SettingsError(
-      'BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY must both be set, or neither',
-    );
+    throw new SettingsError('set both BACKUP_S3_ACCESS_KEY_ID and BACKUP_S3_SECRET_ACCESS_KEY, or neither');
   }
   return s3Target({
     bucket: url.hostname,

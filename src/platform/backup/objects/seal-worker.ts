@@ -9,7 +9,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 const SCRYPT_LOG_N = 15;
 const COMPRESSION = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** What the thread is asked, one thing at a time for each `id`. */
+/** Requests to the thread, one at a time for each `id`. */
 export type SealRequest = { id: number } & (
   | { do: 'make-key'; backupKey: string }
   | { do: 'open-key'; backupKey: string; bytes: Uint8Array }

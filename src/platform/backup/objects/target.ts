@@ -7,7 +7,7 @@ export interface Listed {
 }
 
 /**
- * Where backups are: a folder, or a prefix in an S3 bucket. Names are ours: segments of letters, digits, `-`, `_` and
+ * The location of backups: a folder, or a prefix in an S3 bucket. Names are ours: segments of letters, digits, `-`, `_` and
  * `.`, joined by /. Every function throws while the target cannot be reached or is full.
  */
 export interface BackupTarget {
@@ -15,7 +15,7 @@ export interface BackupTarget {
   readonly location: string;
   /** Writes an object as a whole, or not at all. One that exists is never overwritten. */
   put(name: string, bytes: Uint8Array): Promise<'stored' | 'exists'>;
-  /** undefined when there is no such object */
+  /** undefined if the object does not exist */
   get(name: string): Promise<Uint8Array | undefined>;
   /** The objects whose names begin with `prefix`, which ends with / or is empty; in any order. */
   list(prefix: string): AsyncIterable<Listed>;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Waits before each piece of work so that no more than so many bytes per second are read. */
+/** Waits before each piece of work to keep reading below a number of bytes per second. */
 export type Throttle = (bytes: number, signal: AbortSignal) => Promise<void>;
 
 /** Longest credit for time in which nothing was read, in milliseconds. */

@@ -43,7 +43,7 @@ export async function checkKey(target: BackupTarget, instance: string): Promise<
 }
 
 function missingKey({ location }: BackupTarget, name: string): DamagedError {
-  return new DamagedError(`${name} is missing in ${location}. ${GONE_REMEDY}`);
+  return new DamagedError(`${name} is missing from ${location}. ${GONE_REMEDY}`);
 }
 
 /** The instances that a target holds. */
@@ -92,7 +92,7 @@ export async function openVault(
     async put(name, payload, counts = whole => whole) {
       if ((await target.put(full(name), await seal(name, payload))) === 'stored') return 'stored';
       const sealed = await target.get(full(name));
-      if (!sealed) throw new BackupError(`${full(name)} was removed while it was compared`);
+      if (!sealed) throw new BackupError(`${full(name)} was removed during the comparison`);
       const there = await unseal(name, sealed).catch(error => {
         if (error instanceof DamagedError) return undefined;
         throw error;
@@ -128,7 +128,7 @@ async function keyOf(
   const opened = await sealing.request({ do: 'open-key', backupKey, bytes }).catch(error => {
     if (error instanceof SealingEnded) throw error;
     throw new SettingsError(
-      `BACKUP_KEY does not open ${name} in ${target.location}: it is another key, or the object is damaged (${error.message})`,
+      `BACKUP_KEY does not open ${name} in ${target.location}: the key is wrong or the object is damaged (${error.message})`,
     );
   });
   return opened.identity as string;

@@ -8,7 +8,7 @@ import { getBlock } from './unpack.ts';
 /** Objects that are read at the same time. */
 const AT_ONCE = 4;
 
-/** What was checked. */
+/** Counts of what was checked. */
 export interface Checked {
   objects: number;
   bytes: number;
@@ -52,7 +52,7 @@ async function readObject(vault: Vault, name: string): Promise<void> {
   else await vault.get(name);
 }
 
-/** What base backups need and the target does not have. */
+/** Objects that base backups need and the target lacks. */
 async function findMissing(vault: Vault): Promise<string[]> {
   const catalogue = await readCatalogue(vault);
   const blocks = new Set<string>();
@@ -68,7 +68,7 @@ async function findMissing(vault: Vault): Promise<string[]> {
     const wal = contiguousFrom(cluster.startSegment, name => catalogue.segments.has(name));
     const last = wal.at(-1);
     if (!last || isBefore(last, cluster.stopSegment)) {
-      missing.add(`the log that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
+      missing.add(`the WAL that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`);
     } else if (index === catalogue.bases.length - 1) {
       const beyond = [...catalogue.segments.keys()].filter(
         name => SEGMENT.test(name) && isBefore(last, name),

@@ -86,8 +86,7 @@ async function chooseBase(vault: Vault, { bases }: Catalogue, to: Date | undefin
     if (!to || Date.parse(base.endedAt) <= to.getTime()) return base;
     earliest = base;
   }
-  if (!earliest)
-    throw new BackupError(`there is no base backup under ${vault.instance} in ${vault.location}`);
+  if (!earliest) throw new BackupError(`no base backup of ${vault.instance} found in ${vault.location}`);
   throw new BackupError(`the earliest time of ${vault.instance} in ${vault.location} is ${earliest.endedAt}`);
 }
 

@@ -8,7 +8,7 @@ import { contiguousFrom, isBefore, SEGMENT_BYTES, unpackSegment } from '../segme
 
 /** Objects that are fetched at the same time. */
 const AT_ONCE = 4;
-/** Where the server takes the log from, inside its data directory: no path has to be quoted. */
+/** The folder that the server reads WAL from, inside its data directory, so that no path needs quoting. */
 export const WAL_FOLDER = 'restored_wal';
 /** Ends at the first segment that is missing; `cp` keeps holes. */
 export const RESTORE_COMMAND = `cp "${WAL_FOLDER}/%f" "%p"`;
@@ -91,7 +91,7 @@ export async function fetchWal(
   const last = wanted.at(-1);
   if (!last || isBefore(last, cluster.stopSegment)) {
     throw new DamagedError(
-      `the log that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`,
+      `the WAL that base backup ${id} needs is incomplete: it ends at ${last ?? 'nothing'}`,
     );
   }
   let reach = new Date(endedAt);
@@ -112,8 +112,8 @@ export async function fetchWal(
   }
   if (to && reach < to) {
     throw new BackupError(
-      `the backup has the log up to ${reach.toISOString()}: a restore to ${to.toISOString()} is not possible; ` +
-        'if nothing was written in between, the newest state is the same: leave --to out',
+      `the backup has the WAL up to ${reach.toISOString()}, so it cannot be restored to ${to.toISOString()}; ` +
+        'if nothing was written in between, the newest state is the same: leave out --to',
     );
   }
   return reach;

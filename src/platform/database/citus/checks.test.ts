@@ -41,7 +41,7 @@ test.each<[string, Partial<NodeFacts>, string[]]>([
     'Citus is old',
     { citus: '12.1-1' },
     [
-      'db1:5432: Citus 12.1-1 is too old; 13 or newer is needed',
+      'db1:5432: Citus 12.1-1 is too old; 13 or newer is required',
       "db1:5432: Citus 12.1-1 differs from the coordinator's 13.2-1",
     ],
   ],
@@ -53,7 +53,7 @@ test.each<[string, Partial<NodeFacts>, string[]]>([
   [
     'the extension is missing',
     { citus: null, freeBytes: null },
-    ['db1:5432: the database lacks the extension; a superuser has to run CREATE EXTENSION citus'],
+    ['db1:5432: the database lacks the extension; a superuser must run CREATE EXTENSION citus'],
   ],
   ['a superuser can make the extension', { citus: null, freeBytes: null, isSuperuser: true }, []],
   [
@@ -77,7 +77,7 @@ test.each<[string, Partial<NodeFacts>, string[]]>([
     'another encoding',
     { encoding: 'UTF8 C' },
     [
-      "db1:5432: the database is UTF8 C and the coordinator's is UTF8 C.UTF-8; make it again with the same encoding and collation",
+      "db1:5432: the database is UTF8 C and the coordinator's is UTF8 C.UTF-8; create it again with the same encoding and collation",
     ],
   ],
   [

@@ -6,7 +6,7 @@ const OLDEST_CITUS = 13;
 const ROOM = 2;
 
 /**
- * What keeps a cluster from being distributed, or from working well afterwards, each with what to do.
+ * Reasons why a cluster cannot be distributed, or would not work well afterwards, each with a remedy.
  *
  * @param coordinator facts of the server of DATABASE_URL
  * @param workers those of the others; none if the coordinator holds the shards itself
@@ -35,12 +35,12 @@ function ownProblems(node: NodeFacts): string[] {
   };
   add(
     Number.parseInt(version, 10) < OLDEST_CITUS,
-    `Citus ${version} is too old; ${OLDEST_CITUS} or newer is needed`,
+    `Citus ${version} is too old; ${OLDEST_CITUS} or newer is required`,
   );
   add(!preloads, "shared_preload_libraries must begin with 'citus'; set it and restart the server");
   add(
     citus === null && !node.isSuperuser,
-    'the database lacks the extension; a superuser has to run CREATE EXTENSION citus',
+    'the database lacks the extension; a superuser must run CREATE EXTENSION citus',
   );
   add(walLevel !== 'logical', `wal_level is ${walLevel}; set it to logical and restart the server`);
   add(

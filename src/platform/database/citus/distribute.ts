@@ -29,7 +29,7 @@ import { commitInTwoPhases, commitsInTwoPhases } from './two-phase.ts';
 /** Keeps Citus from repeating the statement sent with it on the other servers; those that follow are repeated. */
 const HERE_ALONE = 'SET LOCAL citus.enable_ddl_propagation = off';
 
-/** What keeps a database from being distributed; the message says what to do. */
+/** Why a database cannot be distributed; the message says what to do. */
 export class DistributeError extends Error {}
 
 export interface Distribution {
@@ -67,7 +67,8 @@ export async function distribute(distribution: Distribution): Promise<number> {
     const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [
       ADVISORY_LOCKS.distribute,
     ]);
-    if (!rows[0]?.taken) throw new DistributeError('another fieldtrace distribute runs in this database');
+    if (!rows[0]?.taken)
+      throw new DistributeError('another fieldtrace distribute is running in this database');
     await check(distribution, sessions);
     return await takeSteps(distribution, sessions);
   } finally {
@@ -98,12 +99,12 @@ async function check(
   const address = coordinator ?? addressOf(owner);
   if (workers.length > 0 && !address) {
     problems.push(
-      'DATABASE_URL leads to a socket; name the address of the coordinator with --coordinator host:port',
+      "DATABASE_URL points to a socket; set the coordinator's address with --coordinator host:port",
     );
   }
   if (address && isLoopback(address) && workers.some(worker => !isLoopback(worker))) {
     problems.push(
-      `${nodeName(address)} leads other servers to themselves; name the address of the coordinator with --coordinator host:port`,
+      `${nodeName(address)} means each server itself; set the coordinator's address with --coordinator host:port`,
     );
   }
   const running = dryRun ? 0 : await countServiceSessions(client);
@@ -198,7 +199,7 @@ async function set({ name, client }: NodeSession, statement: string): Promise<vo
   } catch (error) {
     if (errorCode(error) !== '42501') throw error;
     const statements = [statement, reload].filter(text => text !== undefined).join('; ');
-    throw new DistributeError(`a superuser has to run on ${name}: ${statements};`, { cause: error });
+    throw new DistributeError(`a superuser must run on ${name}: ${statements};`, { cause: error });
   }
 }
 

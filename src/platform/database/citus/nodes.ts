@@ -14,7 +14,7 @@ export interface NodeSession {
   client: pg.Client;
 }
 
-/** What a server says of itself. */
+/** Facts that a server reports about itself. */
 export interface NodeFacts {
   /** `host:port` */
   name: string;

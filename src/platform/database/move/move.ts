@@ -98,12 +98,12 @@ async function checkDifferent(source: pg.Client): Promise<void> {
   const { rows } = await source.query('SELECT pg_try_advisory_xact_lock_shared($1) AS free', [
     ADVISORY_LOCKS.move,
   ]);
-  if (!rows[0].free) throw new MoveError('--from and --to are the same database');
+  if (!rows[0].free) throw new MoveError('--from and --to must be different databases');
 }
 
 /**
  * The services of the source may run, as they keep an embedded server running, but nobody may write meanwhile. A job
- * queue changes by itself; what jobs are for is in the services' tables.
+ * queue changes on its own; the purpose of jobs is in the services' tables.
  */
 async function checkUnchanged(
   source: pg.Client,
@@ -115,7 +115,7 @@ async function checkUnchanged(
     const { rows, hash } = await contentOf(source, table);
     if (rows === content.rows && hash === content.hash) continue;
     throw new MoveError(
-      `${table.schema}.${table.name} of the source was written to during the move: keep clients away and move again`,
+      `${table.schema}.${table.name} of the source was changed during the move: stop its clients, then move again`,
     );
   }
 }
@@ -150,7 +150,7 @@ async function clear(target: pg.Client, services: readonly MovedService[]): Prom
   );
   if (rows.length === 0) return;
   if (!(await isUnfinished(target, services))) {
-    throw new MoveError('the target has tables of fieldtrace already: move into an empty database');
+    throw new MoveError('the target already has tables of fieldtrace: move into an empty database');
   }
   // The schema with the mark goes last, so that a move which ends here is known for one.
   const marked = services.map(({ schema }) => schema);
@@ -213,7 +213,7 @@ async function prepare(
     if (theirs !== ours) {
       throw new MoveError(
         `the job queue ${service.jobs} of the source is of version ${theirs}, and this fieldtrace has ${ours}: ` +
-          'start this version on the source once, which brings it up to date, and move it then',
+          'start this version on the source once to upgrade it, then move',
       );
     }
   }
@@ -243,7 +243,7 @@ async function emptyTables(
     tables.map(({ schema, name, columns }) => `${schema}.${name}: ${columns}`).sort();
   const known = new Set(shape(ours));
   const strange = shape(theirs).find(table => !known.has(table));
-  if (strange) throw new MoveError(`the source has a table that fieldtrace does not make: ${strange}`);
+  if (strange) throw new MoveError(`the source has a table that fieldtrace does not know: ${strange}`);
   const tables = theirs.filter(({ name }) => !OWN.has(name));
   for (const table of tables) {
     if (FILLED.has(table.name)) await target.query(`DELETE FROM ${nameOf(target, table)}`);

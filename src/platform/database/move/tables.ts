@@ -11,7 +11,7 @@ export interface Table {
   bytes: number;
 }
 
-/** What a table holds: how many rows, and a sum of their hashes, which does not depend on their order. */
+/** Contents of a table: the number of rows, and a sum of their hashes, which does not depend on their order. */
 export interface Content {
   rows: string;
   hash: string;

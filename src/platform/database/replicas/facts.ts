@@ -5,14 +5,14 @@ import { parseWalPosition } from './wal-position.ts';
 const IDENTITY = `(SELECT system_identifier FROM pg_control_system()) || '/' ||
   (SELECT oid FROM pg_database WHERE datname = current_database()) AS identity`;
 
-/** What the primary says of itself. */
+/** Facts that the primary reports about itself. */
 export interface PrimaryFacts {
   identity: string;
   /** up to where its write-ahead log is flushed: no standby has more */
   flushed: bigint;
 }
 
-/** What a replica says of itself. */
+/** Facts that a replica reports about itself. */
 export interface ReplicaFacts {
   identity: string;
   /** false for a server that was promoted, or never was a standby */

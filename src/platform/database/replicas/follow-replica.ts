@@ -13,7 +13,7 @@ const POLL_MS = 5;
 
 /** Why a replica gets no reads. */
 export type LeftOut =
-  | 'does not answer'
+  | 'is not responding'
   | 'is not a standby'
   | 'is of another database'
   | 'is ahead of the primary'
@@ -27,7 +27,7 @@ export interface ReplicaServer extends ReadPools {
   monitor: pg.Pool;
 }
 
-/** What decides whether a replica gets reads. */
+/** Facts that decide whether a replica gets reads. */
 export interface Following {
   primary: ReadPools;
   logger: FastifyBaseLogger;
@@ -82,9 +82,9 @@ export function followReplica(server: ReplicaServer, following: Following): Foll
     } catch (error) {
       if (stopping.signal.aborted) return;
       lag = undefined;
-      // What waits for its answer is read on the primary at once.
+      // Waiting reads go to the primary at once.
       if (usage.isUsed()) breakOff(server.pool);
-      usage.become('does not answer', error as Error);
+      usage.become('is not responding', error as Error);
     }
   }
 
@@ -152,8 +152,8 @@ function keepUsage(name: string, { logger, maxLagMs }: Following) {
       const isStarting = state === 'new' && performance.now() - began < maxLagMs;
       if (next === 'is too far behind' && isStarting) return;
       state = next;
-      if (next === 'used') logger.info({ replica: name }, 'a replica serves reads');
-      else logger.warn({ replica: name, reason: next, err }, 'a replica gets no reads for now');
+      if (next === 'used') logger.info({ replica: name }, 'a replica is serving reads');
+      else logger.warn({ replica: name, reason: next, err }, 'a replica is not serving reads');
     },
   };
 }

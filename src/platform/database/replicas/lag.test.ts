@@ -17,7 +17,7 @@ test('the lag of a replica is the time since the primary had the first thing tha
   expect(track.lagOf(30n, 5000)).toBe(0);
 });
 
-test('while nothing is written, a replica that lacks the last change lags more and more', () => {
+test('a replica that lacks the last change lags more and more while nothing is written', () => {
   const track = primaryTrack();
   track.add(10n, 0);
   track.add(20n, 1000);
@@ -25,7 +25,7 @@ test('while nothing is written, a replica that lacks the last change lags more a
   expect(track.lagOf(10n, 10_000)).toBe(9000);
 });
 
-test('a position before the last one is of another primary, with which the track starts over', () => {
+test('a position before the last one means another primary, and the track starts over', () => {
   const track = primaryTrack();
   expect(track.add(10n, 0)).toBe(true);
   expect(track.add(20n, 500)).toBe(true);
@@ -35,7 +35,7 @@ test('a position before the last one is of another primary, with which the track
   expect(track.lagOf(15n, 1000)).toBe(0);
 });
 
-test('a track of any length finds what a search from its beginning would', () => {
+test('a track of any length gives the same result as a search from its start', () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt(0n, 100n), { maxLength: 50 }), fc.bigInt(0n, 110n), (steps, replayed) => {
       const track = primaryTrack();

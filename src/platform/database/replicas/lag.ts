@@ -1,7 +1,7 @@
 /** Positions that are kept, at most: an hour of them at two a second, and some more. */
 const MAX_KEPT = 8000;
 
-/** Where the primary was at some times. */
+/** Positions of the primary over time. */
 export interface PrimaryTrack {
   /**
    * Adds a position of the primary.

@@ -23,7 +23,7 @@ declare module 'fastify' {
 
 /**
  * Bounds the memory of answers that wait for their readers: beyond it, large answers are 503. Whole answers are counted
- * as they are sent; what is streamed says by itself what it holds (`reply.holdAnswer`).
+ * as they are sent; streams report the memory that they hold (`reply.holdAnswer`).
  */
 export function boundAnswers(app: Server, limits: typeof LIMITS = LIMITS): void {
   let total = 0;

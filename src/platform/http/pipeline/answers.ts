@@ -123,7 +123,7 @@ export function answerUnreadable(
   socket: Socket,
   isAnswered: IsAnswered,
 ): void {
-  // What still comes after such a request is not valid either; it was answered once.
+  // Data after such a request are invalid, too; it was answered once.
   if (socket.writableEnded && !socket.errored) return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

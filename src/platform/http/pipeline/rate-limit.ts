@@ -34,7 +34,7 @@ export async function limitRequests(
     max: perMinute,
     timeWindow: 60_000,
     store: storeOf(counts),
-    // Of a client that has gone there is no address any more.
+    // A client that has disconnected has no address.
     keyGenerator: ({ ip }: { ip?: string }) => addressBlock(ip ?? ''),
     allowList: request => {
       const { health, guarded } = request.routeOptions.config;

@@ -37,7 +37,7 @@ export function cutOffSlowClients(app: Server, { STALL_SECONDS }: StallSetting):
     boundedLog(missing =>
       app.log.warn(
         { in: stalledIn, seconds: STALL_SECONDS, ...(missing > 0 && { missing }) },
-        'a client that stalled was disconnected',
+        'disconnected a client that stalled',
       ),
     );
   };
@@ -106,7 +106,7 @@ function cutOffSenders(app: Server, seconds: number, onCutOff: () => void): IsAn
         arriving.delete(socket);
         continue;
       }
-      // What has come and was not read yet is not the client's slowness.
+      // Received bytes that were not read yet are not the client's delay.
       const isOurs = request.readableLength > 0;
       if (began && !isOurs && now - began.at < seconds * 1000) continue;
       if (!began || isOurs || socket.bytesRead - began.bytesRead >= MIN_BYTES_PER_SECOND * seconds) {

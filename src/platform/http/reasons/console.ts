@@ -3,17 +3,17 @@ import { forbidden, notFound, unauthenticated, unavailable } from './reason.ts';
 /** The reasons of the server of the console. */
 export const consoleReasons = {
   'console.foreign_origin': forbidden(
-    'changes are accepted from pages of the console only: Origin must be its own',
+    "changes are accepted only from the console's own pages: Origin must be the console's address",
   ),
   'console.not_logged_in': unauthenticated('log in first'),
   'console.foreign_registry': unavailable(
-    'the packet service checks tokens of another user registry (USER_REGISTRY_…), which the console cannot log in to',
+    'the packet service uses another user registry (USER_REGISTRY_…), which the console cannot log in to',
   ),
   'console.packet_service_missing': unavailable(
-    'the packet service does not run in the process of the console: SERVICES must name both',
+    "the packet service does not run in the console's process: name both services in SERVICES",
   ),
   'console.trace_backend_missing': unavailable(
-    'the trace backend does not run in the process of the console: SERVICES must name both',
+    "the trace backend does not run in the console's process: name both services in SERVICES",
   ),
-  'base_map.unknown': notFound('there is no such base map'),
+  'base_map.unknown': notFound('base map not found'),
 };

@@ -61,7 +61,7 @@ test('parameters and items beyond 2 KB are left out, and the others stay', () =>
 /** Any text: control characters, line breaks and lone surrogates, too. */
 const anyText = fc.string({ unit: 'binary', maxLength: 250 }).map(text => `${text}\r\n\u0000\ud800`);
 
-test('whatever is in a parameter, the header is one line of ASCII that parses to what was put in', () => {
+test('the header is one line of ASCII that parses to the same parameters, whatever their values', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ field: fc.oneof(anyText, fc.string({ unit: 'grapheme' })), max: fc.integer() }), {

@@ -47,7 +47,7 @@ function bareItem(value: ParameterValue): string {
   return `%"${[...Buffer.from(text)].map(displayed).join('')}"`;
 }
 
-/** The longest start of a text with so many bytes of UTF-8. A lone surrogate becomes U+FFFD. */
+/** The longest start of a text that fits in a number of bytes of UTF-8. A lone surrogate becomes U+FFFD. */
 function cutToBytes(text: string, bytes: number): string {
   const { read } = new TextEncoder().encodeInto(text, new Uint8Array(bytes));
   return text.slice(0, read).toWellFormed();

@@ -102,7 +102,7 @@ export const failures = {
     'UNAUTHORIZED',
     'this is for an administrator',
   ),
-  404: failed('NOT_FOUND: it does not exist, or you may not see it', 'NOT_FOUND', 'there is no such user'),
+  404: failed('NOT_FOUND: it does not exist, or you do not have access', 'NOT_FOUND', 'user not found'),
   409: failed(
     'INVALID_REQUEST: it conflicts with the current state',
     'INVALID_REQUEST',
@@ -126,9 +126,9 @@ export const failures = {
   ),
   500: failed('ERROR: internal error; nothing was changed', 'ERROR', 'something went wrong on our side'),
   503: failed(
-    'UPSTREAM_HTTP_ERROR: a system behind the service does not answer; Retry-After says when to retry',
+    'UPSTREAM_HTTP_ERROR: a system behind the service is not responding; Retry-After says when to retry',
     'UPSTREAM_HTTP_ERROR',
-    'the database does not answer; try again',
+    'the database is not responding; try again',
   ),
 } as const;
 

@@ -94,7 +94,7 @@ test('a record that others refer to is not deleted, and the error names them', a
     { noun: 'product', name: 'Beans', count: 3 },
   ];
   expect(await reasonOf(remove(uses))).toBe(
-    'the value chain is in use by the company "Hills" and 3 of kind product, such as "Beans"',
+    'the value chain is used by the company "Hills" and 3 of kind product, such as "Beans"',
   );
   expect(await found(id)).toBeDefined();
   await remove([]);

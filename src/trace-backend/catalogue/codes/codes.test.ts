@@ -251,7 +251,7 @@ test('every user reads the lists, administrators add codes, only a SYSTEM_ADMIN 
       const { status, body: answer } = await admin.send(method, path, body);
       expect([status, answer], `${method} ${path}`).toEqual([
         404,
-        { status: 'NOT_FOUND', errorMessage: `there is no such ${list.noun}` },
+        { status: 'NOT_FOUND', errorMessage: `${list.noun} not found` },
       ]);
     }
   }
@@ -374,7 +374,7 @@ test('a unit is based on another one, never on itself', async () => {
     const { status, body: answer } = await admin.send('PUT', list.path, body);
     expect([status, answer.errorMessage]).toEqual([
       400,
-      'underlyingMeasurementUnitType.id is a unit that is based on this one',
+      'underlyingMeasurementUnitType.id is a unit that is itself based on this one',
     ]);
   }
   const circle = await Promise.all([
@@ -400,7 +400,7 @@ test('a unit in use is not deleted, and the error names its uses', async () => {
     {
       status: 'INVALID_REQUEST',
       errorMessage:
-        'the measure unit type is in use by the measure unit type "Bag" and 2 of kind semi-product, such as "Cherry"',
+        'the measure unit type is used by the measure unit type "Bag" and 2 of kind semi-product, such as "Cherry"',
     },
   ]);
   for (const id of semiProducts) await admin.send('DELETE', `${CODE_LISTS.semiProducts.path}/${id}`);

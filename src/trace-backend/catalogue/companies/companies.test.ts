@@ -245,7 +245,7 @@ test('without an id a change applies to the only company that its sender adminis
   const second = await made(user);
   const several = await update(user, { about: 'x' });
   expect(wrong(several)).toEqual([400, 'id']);
-  expect(several.body.errorMessage).toMatch(/^id is required: you are the COMPANY_ADMIN of 2 companies/);
+  expect(several.body.errorMessage).toMatch(/^id is required: you are COMPANY_ADMIN of 2 companies/);
   const admin = await trace.loggedIn('SYSTEM_ADMIN');
   await admin.send('POST', '/api/company/execute/DEACTIVATE_COMPANY', { companyId: second });
   expect((await update(user, { about: 'x' })).body.data).toEqual({ id: first });

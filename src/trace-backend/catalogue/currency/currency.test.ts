@@ -368,7 +368,7 @@ test('after a first start without the provider, the next start retrieves the rat
   const without = await convert('1/USD/to/EUR', user);
   expect([without.status, without.body]).toEqual([
     404,
-    { status: 'NOT_FOUND', errorMessage: 'there are no rates of USD yet' },
+    { status: 'NOT_FOUND', errorMessage: 'no rates of USD yet' },
   ]);
   await first.stop();
   fx.behaviour = 'well';
@@ -474,21 +474,18 @@ test('every ISO 4217 currency exists without rates; a conversion names the curre
   expect((await list('query=RWF')).items).toEqual([
     { id: expect.any(Number), code: 'RWF', label: 'Rwandan Franc', enabled: true },
   ]);
-  expect(await convert('1/RWF/to/KES')).toEqual([404, 'there are no rates of RWF and KES yet']);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'no rates of RWF and KES yet']);
   await alone.pool.query(
     "INSERT INTO currency_rates VALUES ('RWF', '2026-01-05', 1500), ('KES', '2026-01-06', 150)",
   );
-  expect(await convert('1/USD/to/RWF')).toEqual([404, 'there are no rates of USD yet']);
-  expect(await convert('1/RWF/to/KES')).toEqual([404, 'no day has rates of both RWF and KES']);
+  expect(await convert('1/USD/to/RWF')).toEqual([404, 'no rates of USD yet']);
+  expect(await convert('1/RWF/to/KES')).toEqual([404, 'no day has rates for both RWF and KES']);
   expect(await convert('3/EUR/to/KES')).toEqual([200, '450']);
   expect(await convert('1/KES/to/RWF/on/2026-01-08')).toEqual([
     404,
-    'no day up to 2026-01-08 has rates of both KES and RWF',
+    'no day up to 2026-01-08 has rates for both KES and RWF',
   ]);
-  expect(await convert('1/USD/to/RWF/on/2026-01-07')).toEqual([
-    404,
-    'there are no rates of USD for 2026-01-07',
-  ]);
+  expect(await convert('1/USD/to/RWF/on/2026-01-07')).toEqual([404, 'no rates of USD for 2026-01-07']);
   expect((await convert('1/QQQ/to/RWF'))[0]).toBe(400);
   expect((await list('query=RWF')).items[0].ratesUntil).toBe('2026-01-05');
   // Names of ISO 4217 do not replace names from the provider.

@@ -56,7 +56,7 @@ export function retrieveDaily(
 
   const attempt = () => {
     running = running.then(retrieveIfDue).catch(error => {
-      logger.error({ err: error }, 'the exchange rates could not be retrieved; next attempt in an hour');
+      logger.error({ err: error }, 'could not retrieve the exchange rates; will retry in an hour');
     });
   };
   attempt();

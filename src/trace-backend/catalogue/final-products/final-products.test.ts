@@ -102,7 +102,7 @@ test('labels and units in use are not deleted, and the error names what uses the
   const refused = await send('DELETE', `/api/product/label/${label.id}`);
   expect([refused.status, refused.body.errorMessage]).toEqual([
     400,
-    'the label is in use by the final product "Roasted 1kg"',
+    'the label is used by the final product "Roasted 1kg"',
   ]);
   const unused = await admin.send('DELETE', `/api/chain/measure-unit-type/${unit.id}`);
   expect([unused.status, unused.body.errorMessage]).toEqual([400, expect.stringContaining('Roasted 1kg')]);

@@ -112,7 +112,7 @@ test('a product has up to a hundred labels', async () => {
   for (const { id } of labels) await execute('PUBLISH_LABEL', id);
   expect((await send(fifty)).status).toBe(200);
   const refused = await kopanyi.user.send('POST', '/api/product/label/create', { productId });
-  expect([refused.status, refused.body.errorMessage]).toEqual([400, 'a product has at most 100 labels']);
+  expect([refused.status, refused.body.errorMessage]).toEqual([400, 'a product can have at most 100 labels']);
   const { label } = await labelled({});
   expect(label.fields).toEqual([]);
 });

@@ -238,7 +238,7 @@ test("the owner is the named company, otherwise the creator's only company, othe
     const answer = await user.send('POST', '/api/product/create', { name: 'Tea', company: { id } });
     expect([answer.status, answer.body]).toEqual([
       400,
-      wrong({ 'company.id': 'company.id is not an active company of yours' }),
+      wrong({ 'company.id': 'company.id must be an active company that you belong to' }),
     ]);
   }
 

@@ -241,12 +241,12 @@ test('a code that a value chain uses is not deleted, and the error names the val
   ]) {
     const { status, body } = await admin.send('DELETE', `${list.path}/${idOf(list)}`);
     expect([status, body.status]).toEqual([400, 'INVALID_REQUEST']);
-    expect(body.errorMessage).toMatch(/^the .* is in use by (the|\d+ of kind) value chain/);
+    expect(body.errorMessage).toMatch(/^the .* is used by (the|\d+ of kind) value chain/);
   }
   const rare = await add(facilityTypes, { code: 'RARE', label: 'Rare' });
   await save({ id, facilityTypes: [{ id: rare }] });
   const { body } = await admin.send('DELETE', `${facilityTypes.path}/${rare}`);
-  expect(body.errorMessage).toBe('the facility type is in use by the value chain "Robusta"');
+  expect(body.errorMessage).toBe('the facility type is used by the value chain "Robusta"');
   await admin.send('DELETE', `${PATH}/${id}`);
   expect((await admin.send('DELETE', `${facilityTypes.path}/${rare}`)).status).toBe(200);
 });
@@ -300,11 +300,11 @@ test('only members of a company read its value chains and their product types', 
   }
   for (const path of [chains, types]) {
     const { status, body } = await stranger.send('GET', path);
-    expect([status, body.errorMessage]).toEqual([404, 'there is no such company']);
+    expect([status, body.errorMessage]).toEqual([404, "company not found, or you don't have access"]);
     expect((await member.send('GET', path.replace(String(companyId), '999999'))).body).toEqual(body);
   }
   const { body } = await admin.send('DELETE', `${PATH}/${one}`);
-  expect(body.errorMessage).toBe('the value chain is in use by the company "Kopanyi"');
+  expect(body.errorMessage).toBe('the value chain is used by the company "Kopanyi"');
 });
 
 test('concurrent changes of a value chain are made one after the other', async () => {

@@ -143,7 +143,10 @@ test('a role that needs a second factor can do nothing without it, here and at t
   expect([refused.status, refused.body.status]).toEqual([403, 'UNAUTHORIZED']);
   expect(refused.body.errorMessage).toContain('/api/user/second_factor/begin');
   const early = await askPacket(regional.cookie);
-  expect([early.status, early.body.error]).toEqual([401, expect.stringContaining('needs a second factor')]);
+  expect([early.status, early.body.error]).toEqual([
+    401,
+    expect.stringContaining('requires a second factor'),
+  ]);
   const claims = JSON.parse(Buffer.from(regional.cookie.split('.')[1] as string, 'base64url').toString());
   expect(claims.is_activated).toBe(false);
   expect((await regional.send('GET', '/api/user/profile')).status).toBe(200);

@@ -136,7 +136,7 @@ test('a mail that there is no reason for any more is not sent again, and says so
   await eventually(list, ([item]) => item?.status === 'OBSOLETE');
   expect(await count()).toBe(0);
   const { status, body } = await replay(failed.id);
-  expect([status, body.errorMessage]).toEqual([400, 'there is no reason any more to send this mail']);
+  expect([status, body.errorMessage]).toEqual([400, 'this email is no longer needed']);
   expect((await replay()).body.data).toEqual({ replayed: 0 });
   expect((await dismiss(failed.id)).status).toBe(200);
   expect((await dismiss(failed.id)).status).toBe(404);
@@ -155,7 +155,7 @@ test('what is being sent again is not sent twice', async () => {
   mail.behaviour = 'stall';
   await replay(failed.id);
   const { status, body } = await replay(failed.id);
-  expect([status, body.errorMessage]).toEqual([400, 'the mail is being sent again already']);
+  expect([status, body.errorMessage]).toEqual([400, 'the email is already being sent again']);
   expect((await replay()).body.data).toEqual({ replayed: 0 });
   mail.behaviour = 'take';
   await listed(0);

@@ -340,7 +340,7 @@ async function giveUp(
   onGivenUp();
   logger.error(
     { mail: data.kind, ...about },
-    'a mail could not be delivered; an administrator can send it again',
+    'an email could not be delivered; an administrator can send it again',
   );
 }
 

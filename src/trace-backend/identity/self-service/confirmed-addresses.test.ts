@@ -229,5 +229,5 @@ test('without a mail server, an administrator copies a link that confirms once, 
 
   const where = await registered();
   const refused = await admin.send('POST', '/api/user/admin/confirmation_link', { id: where.id });
-  expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('sends mails')]);
+  expect([refused.status, refused.body.errorMessage]).toEqual([400, expect.stringContaining('sends email')]);
 });

@@ -72,7 +72,7 @@ test('names, values and their number have limits', async () => {
     "INSERT INTO global_settings SELECT 'MANY_' || n, 'x', false FROM generate_series(1, 1000) AS n",
   );
   const { status, body } = await admin.send('POST', path('ONE_MORE'), { value: 'x' });
-  expect([status, body.errorMessage]).toEqual([400, 'there are at most 1,000 settings']);
+  expect([status, body.errorMessage]).toEqual([400, 'there can be at most 1,000 settings']);
   await set('MANY_1', { value: 'y' });
 });
 

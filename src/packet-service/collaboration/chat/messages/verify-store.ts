@@ -2,7 +2,7 @@ import sql, { empty } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import { MESSAGE } from './store.ts';
 
-/** What a message's row repeats of its packet. */
+/** Columns of a message that repeat its packet. */
 export interface MessageCopy {
   /** uuid form */
   packetId: string;

@@ -25,7 +25,7 @@ const BOUNDARY = 2;
 /** N-grams in one query, at most: enough to leave few candidates. */
 const MAX_REQUIRED = 8;
 
-/** What a text is indexed by. Repeated n-grams are listed repeatedly, which the index accepts. */
+/** The index terms of a text. Repeated n-grams are listed repeatedly, which the index accepts. */
 export interface Ngrams {
   /** the n-grams that may contain a keyword: the dictionary must have them */
   words: string[];
@@ -66,7 +66,7 @@ export function ngramsOf(folded: string): Ngrams {
 }
 
 /**
- * What the texts that contain a keyword have in common. A run at the keyword's edge may continue in the text; one
+ * The index terms that all texts with a keyword share. A run at the keyword's edge may continue in the text; one
  * that is enclosed on both sides is an n-gram of the text itself. Parts of words are needed only where the keyword
  * has no word boundary: a boundary is selective enough.
  *

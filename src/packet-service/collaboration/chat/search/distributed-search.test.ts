@@ -194,7 +194,7 @@ test('steps of any length, one after the other, find every match once', async ()
   expect(ended).toBeGreaterThan(runs(150) / 15);
 });
 
-test('searches find what a look at each message finds, from any message on', async () => {
+test('searches find what a scan of all messages finds, from any message on', async () => {
   const times = fc.constantFrom(...messages.map(({ ts }) => ts));
   const searches = fc.record(
     {

@@ -27,10 +27,7 @@ export function pendingList(pool: Database, logger: FastifyBaseLogger): PendingL
     try {
       await mergePending(pool);
     } catch (error) {
-      logger.warn(
-        { err: error },
-        'the index of messages could not be merged; the server does it itself in time',
-      );
+      logger.warn({ err: error }, 'could not merge the index of messages; the server will do it later');
     }
   }
 

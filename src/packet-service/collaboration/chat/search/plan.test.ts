@@ -20,7 +20,7 @@ test('up to sixteen threads are read one by one, more in order of time', () => {
   expect(firstStep(17)).toEqual({ way: 'by time', count: 2000 });
 });
 
-test('frequent matches are read on, in the way that reading began', () => {
+test('reading of frequent matches continues the way it started', () => {
   const frequent = { ...progress, matches: 1000 };
   expect(nextStep('by thread', frequent).way).toBe('by thread');
   expect(nextStep('by time', frequent).way).toBe('by time');
@@ -31,27 +31,27 @@ test('rare matches are looked up in the index', () => {
   expect(nextStep('by time', { ...progress, matches: 0 })).toEqual({ way: 'look up' });
 });
 
-test('nothing is looked up where the index would not narrow the search', () => {
+test('nothing is looked up if the index would not narrow the search', () => {
   const useless: Progress = { ...progress, matches: 0, sets: 'useless' };
   expect(nextStep('by thread', useless).way).toBe('by thread');
   expect(nextStep('by time', useless).way).toBe('by time');
 });
 
-test('many sets make a look-up too expensive for what is left to read', () => {
+test('many sets make a look-up too expensive for the few messages left to read', () => {
   const rare: Progress = { ...progress, matches: 3, total: 20_000 };
   expect(nextStep('by thread', { ...rare, sets: [[1]] }).way).toBe('look up');
   const many = Array.from({ length: 250 }, (_, n) => [n]);
   expect(nextStep('by thread', { ...rare, sets: many }).way).toBe('by thread');
 });
 
-test('while it is unknown what the index can be asked for, one set is assumed', () => {
+test('one set is assumed while the sets of the index are unknown', () => {
   const rare: Progress = { ...progress, matches: 0 };
   expect(nextStep('by thread', { ...rare, sets: 'unknown' })).toEqual(
     nextStep('by thread', { ...rare, sets: [[1]] }),
   );
 });
 
-test('while it is unknown what the index can be asked for, a look-up costs no more than one set does', () => {
+test('a look-up costs no more than one set while the sets of the index are unknown', () => {
   const rare: Progress = { ...progress, matches: 3, total: 5000, sets: 'unknown' };
   expect(nextStep('by thread', rare).way).toBe('look up');
 });
@@ -60,7 +60,7 @@ test('a small table is read to its end rather than looked up', () => {
   expect(nextStep('by thread', { ...progress, matches: 0, total: 3000 }).way).toBe('by thread');
 });
 
-test('many candidates make a look-up dearer than reading', () => {
+test('many candidates make a look-up more expensive than reading', () => {
   // All matches are wanted: reading passes every message once, the look-up fetches every candidate.
   const all: Progress = { ...progress, left: Number.POSITIVE_INFINITY, total: 100_000 };
   expect(nextStep('by thread', { ...all, matches: 10 }).way).toBe('look up');
@@ -96,19 +96,19 @@ test('a step reads for one batch of matches, however many are wanted', () => {
   expect(step.count).toBeLessThan(5210);
 });
 
-test('where little is the user’s, order of time gives way to the threads themselves', () => {
+test('threads are read one by one if few messages are the user’s', () => {
   const mine = { ...progress, matches: 1000 };
   expect(nextStep('by time', { ...mine, share: 0.1 }).way).toBe('by time');
   expect(nextStep('by time', { ...mine, share: 0.09 }).way).toBe('by thread');
 });
 
-test('once the threads are read one by one, what others write does not matter', () => {
+test('messages of others do not matter once threads are read one by one', () => {
   const mine = { ...progress, matches: 1000 };
   expect(nextStep('by time', { ...mine, share: 0.05 })).toEqual(nextStep('by thread', mine));
   expect(nextStep('by thread', { ...mine, share: 0.05 })).toEqual(nextStep('by thread', mine));
 });
 
-test('in order of time it does not matter how many threads there are', () => {
+test('the number of threads does not matter when reading in order of time', () => {
   const mine: Progress = { ...progress, matches: 1000, total: 3000, sets: [[1]] };
   expect(nextStep('by time', { ...mine, threads: 5000 })).toEqual(nextStep('by time', mine));
 });

@@ -30,7 +30,7 @@ export interface ReadingStep {
   count: number;
 }
 
-/** What a search knows when choosing its next step. */
+/** State of a search when it chooses its next step. */
 export interface Progress {
   /** approximate number of the user's messages read so far, and the matches among them */
   own: number;

@@ -72,7 +72,7 @@ test('pages of a search join to the whole, without gaps or repeats', async () =>
   expect(whole.length).toBe(1 + 10 + 100 + 1000 + 1000);
 });
 
-test('of many threads the newest messages are read in order of time', async () => {
+test('the newest messages of many threads are read in order of time', async () => {
   for (let n = 0; n < 20; n++) {
     const thread = await openThread('traveller');
     await say([{ thread_id: thread, text: `letter ${n}` }]);

@@ -21,7 +21,7 @@ const OLDEST = Date.parse('0001-01-01T00:00:00Z');
 /** Before every message of the same time. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
-/** What a step has read. */
+/** The result of a step. */
 export interface Stretch {
   /** the matches, newest first; if as many as requested, the step ended at the last of them */
   rows: MessageRow[];

@@ -74,12 +74,12 @@ async function stepsOf(userId: string, keyword: string | undefined, wanted: numb
   return steps;
 }
 
-test('while the table was never analysed it is taken for a large one', async () => {
+test('a table that was never analysed counts as large', async () => {
   expect(await stepsOf('one', 'needle', 50)).toEqual(['by thread 10000: 0', 'words', 'look up: 3']);
   await service.pool.query('ANALYZE chat_messages');
 });
 
-test('few threads are read one by one, and what is rare in them is looked up', async () => {
+test('few threads are read one by one, and rare matches in them are looked up', async () => {
   expect(await stepsOf('one', 'needle', 50)).toEqual(['by thread 10000: 0', 'words', 'look up: 3']);
   expect(await stepsOf('one', 'needle', 2)).toEqual(['by thread 10000: 0', 'words', 'look up: 2']);
 });
@@ -93,17 +93,17 @@ test('a look-up gives 2000 matches at a time, each time older ones', async () =>
   ]);
 });
 
-test('where so many words contain the keyword that a look-up costs more, reading goes on', async () => {
+test('reading continues if so many words contain the keyword that a look-up costs more', async () => {
   const steps = await stepsOf('one', 'qq', 50);
   expect(steps.slice(0, 2)).toEqual(['by thread 10000: 0', 'words']);
   expect(steps.slice(2)).toEqual([expect.stringMatching(/^by thread \d+: 50$/)]);
 });
 
-test('what no word of the dictionary contains is not looked up', async () => {
+test('a keyword that no word of the dictionary contains is not looked up', async () => {
   expect(await stepsOf('one', 'zebra', 50)).toEqual(['by thread 10000: 0', 'words']);
 });
 
-test('where the index would not narrow the search, few threads are read to their end', async () => {
+test('few threads are read to their end if the index would not narrow the search', async () => {
   const [first, ...rest] = await stepsOf('one', undefined, Infinity);
   expect(first).toBe('by thread 10000: 2000');
   expect(rest.length).toBeGreaterThan(3);

@@ -116,7 +116,7 @@ test.each(LANGUAGES)(
   },
 );
 
-test('characters that mean something elsewhere are plain characters here', async () => {
+test('characters with a meaning in patterns are plain characters', async () => {
   const thread = await openThread('plain');
   const texts = [
     '100% ripe',
@@ -152,7 +152,7 @@ test('characters that mean something elsewhere are plain characters here', async
   }
 });
 
-test('only the threads in which the user takes part are searched, and no longer after leaving', async () => {
+test("only the user's threads are searched, and no longer after leaving", async () => {
   const thread = await openThread('ana');
   await say(thread, 'between us');
   expect(await find({ user_id: 'zoe', keyword: 'between' })).toEqual([]);
@@ -162,7 +162,7 @@ test('only the threads in which the user takes part are searched, and no longer 
   expect(await find({ user_id: 'zoe', keyword: 'between' })).toEqual([]);
 });
 
-test('a query that is not well-formed is refused by field', async () => {
+test('a malformed query is refused by field', async () => {
   const wrong: [unknown, RegExp][] = [
     [{}, /^user_id /],
     [{ user_id: 5 }, /^user_id /],
@@ -187,7 +187,7 @@ test('a query that is not well-formed is refused by field', async () => {
 const letters = fc.constantFrom(...'aAbBßẞıİiIσςΣéE\u0301e\u0304कखा्त咖啡叶กาแฟصدأ🌱👩🏽\u200d%_\\\'" .');
 const texts = fc.array(letters, { minLength: 1, maxLength: 14 }).map(points => points.join(''));
 
-test('every search finds what a look at each message finds, whatever the texts, filters and pages', async () => {
+test('every search finds what a scan of all messages finds, whatever the texts, filters and pages', async () => {
   const said: { id: string; thread: string; text: string; geoids: string[] }[] = [];
   const threads = await Promise.all(['one', 'two', 'three'].map(() => openThread('owner')));
   await service.send('POST', `/chat/threads/${threads[0]}/participants`, { user_ids: ['reader'] });
@@ -297,7 +297,7 @@ async function lookedUp(userId: string, keyword: string): Promise<string[] | 'us
   return ids;
 }
 
-test('the index gives what a look at each message finds, for words, their parts, and where they meet', async () => {
+test('the index finds what a scan of all messages finds, for words, their parts, and across word boundaries', async () => {
   const threads = [await openThread('looker'), await openThread('looker')];
   const said: { id: string; text: string }[] = [];
   for (const [n, text] of fc.sample(phrases, { numRuns: 300, seed: 11 }).entries()) {
@@ -322,7 +322,7 @@ test('the index gives what a look at each message finds, for words, their parts,
   expect(narrowed).toBeGreaterThan(runs(400) / 2);
 });
 
-test('of two words that share a number, both are in the dictionary', async () => {
+test('two words that share a number are both in the dictionary', async () => {
   const alike = ['costarring', 'liquid'] as const;
   expect(ngramNumber(alike[0])).toBe(ngramNumber(alike[1]));
   const thread = await openThread('looker');

@@ -41,7 +41,7 @@ const unreadOf = async (user: string, more = '') => {
 const read = (thread: string, message_id: string, user_id?: string) =>
   service.send('PUT', `/chat/threads/${thread}/read`, { message_id, user_id });
 
-test('a thread is unread for those who have not read what others wrote, until each of them has', async () => {
+test('a thread stays unread for each participant until they read what others wrote', async () => {
   const thread = await openThread('amina', 'ben', 'caro');
   expect((await unreadOf('ben')).thread_ids).toEqual([]);
   const first = await say(thread, 'Rust on lot 7', 'amina');
@@ -89,7 +89,7 @@ test('a message that comes late, with an earlier time than the mark, is unread',
   expect((await read(thread, newest, 'gil')).body).toEqual({ unread: false });
 });
 
-test('the older messages are unread for a new participant, and again for one who has left and is back', async () => {
+test('older messages are unread for a new participant, and again for one who left and returned', async () => {
   const thread = await openThread('hana', 'ines');
   const message = await say(thread, 'before', 'hana');
   const path = `/chat/threads/${thread}/participants`;

@@ -39,7 +39,7 @@ const messagesOf = async (thread: string, query = '') =>
 const threadsOf = async (user: string) =>
   (await service.send('GET', `/chat/threads?user_id=${user}`)).body.threads;
 
-test('the creator takes part from the start; others are added once, and leave', async () => {
+test('the creator is a participant from the start; others are added once, and can leave', async () => {
   const thread = await openThread();
   const path = `/chat/threads/${thread}/participants`;
   expect((await threadsOf('ana')).map((thread: { thread_id: string }) => thread.thread_id)).toContain(thread);
@@ -110,7 +110,7 @@ test('a thread is renamed, and everyone sees the new name', async () => {
   expect((await threadsOf('dora'))[0].name).toBe('Lot 7, harvest');
 });
 
-test('threads and participants that are not well-formed are refused by field', async () => {
+test('malformed threads and participants are refused by field', async () => {
   const thread = await openThread();
   const wrong: [string, string, unknown, number, RegExp][] = [
     ['POST', '/chat/threads', { created_by: 'ana' }, 400, /^name /],
@@ -160,7 +160,7 @@ test('a message is a packet that keeps everything sent, and the sender', async (
   expect(packet.Footer.hash).toBe(hash);
 });
 
-test("the GeoID is the capture point's, else the first that is named, else empty; the others are kept", async () => {
+test("the GeoID is the capture point's, else the first listed one, else empty; the others are kept", async () => {
   const thread = await openThread();
   const geoidOf = async (more: object) => (await packetOf(await say(thread, 'here', more))).Header.geoid;
   expect(await geoidOf({ capture_point: POINT, geoids: ['g1', 'g2'] })).toBe(POINT_GEOID);
@@ -170,7 +170,7 @@ test("the GeoID is the capture point's, else the first that is named, else empty
   expect(found.body.count).toBe(2);
 });
 
-test('a registry that cannot be reached, or knows nothing of the point, does not stop a message', async () => {
+test('a message is stored even if the registry is unreachable or does not know the point', async () => {
   const thread = await openThread();
   const cut = await runningService({ ASSET_REGISTRY_URL: 'http://127.0.0.1:9' }, service);
   const strict = await runningService({ ASSET_REGISTRY_STRICT: 'true' }, service);
@@ -183,7 +183,7 @@ test('a registry that cannot be reached, or knows nothing of the point, does not
   }
 });
 
-test('a message that is not well-formed is refused by field, and so is a sender who takes no part', async () => {
+test('a malformed message is refused by field, and so is a sender who is not a participant', async () => {
   const thread = await openThread();
   const good = { thread_id: thread, text: 'x' };
   const wrong: [number, unknown, RegExp][] = [

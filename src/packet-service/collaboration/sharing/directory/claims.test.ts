@@ -51,7 +51,7 @@ const statusOf = async (sent: Promise<Answer>) => {
 };
 const inboxOf = async (user: string) => inbox(service, user, '', await as(user));
 
-test("a contact that somebody claims without a token gets nothing that is its owner's", async () => {
+test('claiming a contact without a token gives nothing that belongs to its owner', async () => {
   const [bert, claimant] = [somebody(), somebody()];
   const packet = await storedPacket(service);
   const before = (await shareAs(packet, bert.contact)).body;
@@ -102,7 +102,7 @@ test('every claim without a token gets the same answer, no matter who has the co
   expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
 });
 
-test('a claim receives shares from senders without a token, where nobody is known to have the contact', async () => {
+test('a claim receives shares from senders without a token if nobody is known to have the contact', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);
   const packet = await storedPacket(service);
@@ -138,7 +138,7 @@ test('a claim receives shares from senders without a token, where nobody is know
   expect(await inbox(service, late.user)).toHaveLength(1);
 });
 
-test('a claim receives the invitations of senders without a token, under the same condition', async () => {
+test('a claim receives invitations from senders without a token if nobody is known to have the contact', async () => {
   const [ben, bert] = [somebody(), somebody()];
   registry.holders.set(bert.contact, { user_id: bert.user, discoverable: false });
   const packet = await storedPacket(service);
@@ -163,7 +163,7 @@ test('a claim receives the invitations of senders without a token, under the sam
   expect(await inboxOf(cas.user)).toHaveLength(1);
 });
 
-test("a user's first token takes the effect of contacts that were entered without one", async () => {
+test("a user's first token cancels contacts that were entered without one", async () => {
   const ben = somebody();
   const packet = await storedPacket(service);
   await enter(service, ben.user, [ben.contact, 'my name']);
@@ -242,7 +242,7 @@ test('a claim that is being stored when the user sends a first token is refused,
   await other.end();
 });
 
-test('the user registry is asked about every contact, whatever the directory knows', async () => {
+test('every contact is looked up in the user registry, whatever the directory knows', async () => {
   const [proven, claimed, unknown] = [somebody(), somebody(), somebody()];
   await prove(service, proven.user, proven.contact, await as(proven.user));
   await enter(service, claimed.user, [claimed.contact]);
@@ -277,7 +277,7 @@ test('a contact that the user registry has for a user needs no mail, and counts 
   expect(await statusOf(shareAs(await storedPacket(service), ben.contact))).toBe('invitation_sent');
 });
 
-test('the user registry says who has a contact, and the proven entry of that user whether they want to be found', async () => {
+test("the user registry says who has a contact, and that user's confirmed entry says whether they want to be found", async () => {
   const ben = somebody();
   const headers = await as(ben.user);
   await prove(service, ben.user, ben.contact, headers, false);
@@ -301,7 +301,7 @@ test('the user registry says who has a contact, and the proven entry of that use
   expect(await inboxOf(ben.user)).toHaveLength(6);
 });
 
-test('erasing a user takes nothing of what waits for a contact that they only claim', async () => {
+test('erasing a user removes nothing that waits for a contact they only claim', async () => {
   const [bert, claimant] = [somebody(), somebody()];
   const packet = await storedPacket(service);
   expect(await statusOf(share(service, packet, bert.contact, 'zoe'))).toBe('invitation_sent');
@@ -316,7 +316,7 @@ test('erasing a user takes nothing of what waits for a contact that they only cl
   expect(sent.body.shares).toMatchObject([{ contact_value: bert.contact, status: 'invited' }]);
 });
 
-test('sharing in the name of a user without a token uses up nothing of the limits of the user', async () => {
+test("sharing in a user's name without a token does not count towards the user's limits", async () => {
   const zoe = somebody();
   const packet = await storedPacket(service);
   const used = await Promise.all(

@@ -5,7 +5,7 @@ import { contactKind, MAX_CONTACT, readContact } from './contact.ts';
 
 const read = (value: string) => readContact(value, 'contact_value');
 
-test('an address is looked for in lower case, its domain in ASCII', () => {
+test('an address is looked up in lower case, its domain in ASCII', () => {
   for (const [value, contact] of [
     ['Ben.K@Example.ORG', 'ben.k@example.org'],
     ['  ben@example.org\t', 'ben@example.org'],
@@ -24,7 +24,7 @@ test('an international phone number is + and digits, however it was written', ()
   }
 });
 
-test('anything else is a name: it can be listed and looked for, and nothing is sent to it', () => {
+test('anything else is a name: it can be listed and looked up, and nothing is sent to it', () => {
   for (const [value, contact] of [
     ['Ben', 'ben'],
     ['0700 000 000', '0700 000 000'],
@@ -44,7 +44,7 @@ test('anything else is a name: it can be listed and looked for, and nothing is s
   }
 });
 
-test('empty, too long and control characters are refused by name', () => {
+test('empty and too long contacts, and control characters, are refused by field', () => {
   for (const value of [
     '',
     '  ',

@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const as = async (user: string) => bearer(await secretToken(user));
 
-test('an entry is given back as it is looked for, is replaced as a whole, and can be taken out', async () => {
+test('an entry is returned as it is looked up, replaced as a whole, and can be removed', async () => {
   const { user, contact } = somebody();
   const at = `/directory/users/${user}`;
   expect((await open.send('GET', at)).status).toBe(404);
@@ -53,7 +53,7 @@ test('an entry is given back as it is looked for, is replaced as a whole, and ca
   expect((await open.send('GET', at)).status).toBe(404);
 });
 
-test('what cannot be an entry is refused by name', async () => {
+test('an invalid entry is refused by field', async () => {
   const at = `/directory/users/${somebody().user}`;
   const wrong: [unknown, string][] = [
     [{ discoverable: true }, 'contacts'],
@@ -145,7 +145,7 @@ test('an address belongs to the user who confirmed it last; a claim takes nothin
   expect(lost.body.contacts).toEqual([]);
 });
 
-test('a link confirms nothing that its user has taken back, nor after its 7 days', async () => {
+test('a link confirms nothing after its user has withdrawn the contact, or after 7 days', async () => {
   const [ben, eve] = [somebody(), somebody()];
   for (const [{ user, contact }, spoil] of [
     [
@@ -174,7 +174,7 @@ test('a link confirms nothing that its user has taken back, nor after its 7 days
   }
 });
 
-test('nobody has strangers flooded with mails: one an hour to an address, 20 addresses an hour for a user', async () => {
+test('nobody can flood strangers with emails: one an hour to an address, 20 addresses an hour per user', async () => {
   const { user, contact } = somebody();
   const put = async (contacts: string[]) =>
     closed.send('PUT', `/directory/users/${user}`, { contacts, discoverable: true }, await as(user));

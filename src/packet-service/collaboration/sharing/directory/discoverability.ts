@@ -16,7 +16,7 @@ const PATIENCE_MS = 2_000;
 export type LookUpHolder = (contact: string) => Promise<Registered>;
 
 const NOBODY: Registered = { holder: undefined, isAnswered: true };
-/** The answer of a registry that could not be asked. */
+/** The result if the registry could not be reached. */
 export const NO_ANSWER: Registered = { holder: undefined, isAnswered: false };
 
 /**
@@ -47,9 +47,9 @@ export function registryLookup(
       if (status === 404) return NOBODY;
       const holder = status === 200 ? readHolder(body) : undefined;
       if (holder) return { holder, isAnswered: true };
-      logger.warn({ status }, 'the user registry gave no usable answer about a contact');
+      logger.warn({ status }, 'the user registry gave no usable response about a contact');
     } catch (error) {
-      logger.warn({ err: error }, 'the user registry could not be asked about a contact');
+      logger.warn({ err: error }, 'could not ask the user registry about a contact');
     }
     return NO_ANSWER;
   };
@@ -60,7 +60,7 @@ function ownRegistryLookup(registry: UserRegistry, logger: FastifyBaseLogger): L
     try {
       return { holder: readHolder(await registry.findHolder(contact)), isAnswered: true };
     } catch (error) {
-      logger.warn({ err: error }, 'the user registry could not be asked about a contact');
+      logger.warn({ err: error }, 'could not ask the user registry about a contact');
       return NO_ANSWER;
     }
   };

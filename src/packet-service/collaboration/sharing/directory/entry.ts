@@ -120,7 +120,7 @@ export async function removeEntry(
   await deleteEntry(database, userId);
 }
 
-/** What it proves that a user has the code that was sent to a contact. */
+/** What a code that was sent to a contact proves about its user. */
 export function proofOf(contact: string, { hasToken }: Pick<Writer, 'hasToken'>): Exclude<Proof, 'none'> {
   if (!hasToken) return 'code';
   return contactKind(contact) === 'email' ? 'mailed' : 'texted';

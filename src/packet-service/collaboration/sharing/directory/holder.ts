@@ -4,7 +4,7 @@ export interface Holder {
   discoverable: boolean;
 }
 
-/** What the user registry says of a contact. */
+/** The user registry's information about a contact. */
 export interface Registered {
   /** the user who has it; undefined if nobody is known to have it */
   holder: Holder | undefined;
@@ -12,7 +12,7 @@ export interface Registered {
   isAnswered: boolean;
 }
 
-/** What the directory knows of a contact. */
+/** The directory's information about a contact. */
 export interface Entered {
   /** the user who has proven it with a token */
   proven: (Holder & { byRegistry: boolean }) | undefined;

@@ -14,7 +14,7 @@ export interface Landing {
   button: string;
   /** what is added to the path for the request of the button */
   action: '' | '/accept';
-  /** whether the user is asked who they are */
+  /** whether the page asks for the user's identity */
   asksForUser: boolean;
   /** a description of the request that an app sends for the link */
   request: string;

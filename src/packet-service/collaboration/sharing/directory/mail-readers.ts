@@ -17,7 +17,7 @@ export function registryReaders(
       if (!reader) return { account: 'none' };
       return { language: reader.language, account: reader.isActive ? 'active' : 'waiting' };
     } catch (error) {
-      logger.warn({ err: error }, 'the user registry could not be asked for the reader of a mail');
+      logger.warn({ err: error }, 'could not ask the user registry for the recipient of an email');
       return {};
     }
   };

@@ -59,7 +59,7 @@ const CONTACTS_OF_A_SENDER = 60;
 const CONTACTS_OF_AN_ADDRESS = 600;
 
 /**
- * Counts the contacts of an entry, because the user registry is asked about each. Without a token, the address is
+ * Counts the contacts of an entry, because each one is a request to the user registry. Without a token, the address is
  * counted.
  *
  * @throws Problem too_many_requests

@@ -20,7 +20,7 @@ import { limitClaims } from './rate-limit.ts';
 import { confirmSchema, deleteEntrySchema, getEntrySchema, putEntrySchema } from './schemas.ts';
 import { type Entry, findEntry } from './store.ts';
 
-/** What the directory needs. */
+/** Dependencies of the directory. */
 interface Directory {
   pool: pg.Pool;
   lookUpHolder: LookUpHolder;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { FindNames, UserRegistry } from '../../../../platform/tokens/user-registry.ts';
 
-/** Who sent a share or an invitation. */
+/** The sender of a share or an invitation. */
 interface Sent {
   fromUser: string;
   /** the user of the token that it was sent with */
@@ -25,7 +25,7 @@ export function registryNames(
     try {
       return await registry.findNames(ids);
     } catch (error) {
-      logger.warn({ err: error }, 'the user registry could not be asked for names');
+      logger.warn({ err: error }, 'could not ask the user registry for names');
       return new Map();
     }
   };

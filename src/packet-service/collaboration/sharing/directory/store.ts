@@ -3,7 +3,7 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { HASHED_LOCKS } from '../../../../platform/database/locks/advisory-locks.ts';
 import type { Entered, Holder } from './holder.ts';
 
-/** What has proven a contact: see migration 101. */
+/** How a contact was proven: see migration 101. */
 export type Proof = 'none' | 'code' | 'mailed' | 'texted' | 'registry';
 
 /** Those that prove a contact and its user: one user has it by them. */

@@ -205,7 +205,7 @@ async function markDeadLetter(delivering: Delivering, job: DeliveryJob): Promise
     return;
   }
   if (job.kind === 'confirmation') {
-    logger.error('a confirmation mail could not be delivered; the user can request another');
+    logger.error('a confirmation email could not be delivered; the user can request another');
     return;
   }
   if (!(await markDead(pool, job))) return;

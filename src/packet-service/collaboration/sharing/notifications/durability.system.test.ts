@@ -84,7 +84,7 @@ function fieldtrace(...words: string[]) {
 const replay = async (...options: string[]) =>
   (await fieldtrace('notifications', 'replay', ...options)).stdout.trim();
 
-test('kill -9 after the commit, before and in the midst of deliveries: everything arrives after the next start', async () => {
+test('everything is delivered after the next start if the process is killed after the commit, before or during deliveries', async () => {
   // Some wait for their next try, some are under way, some were never begun.
   receiver.behaviour = 'fail';
   mail.behaviour = 'busy';
@@ -124,7 +124,7 @@ test('SIGTERM ends in time although a receiver stalls, and the next start delive
   await stop(second);
 });
 
-test('what used up its tries is put aside as dead, said in the log, and delivered when the command replays it', async () => {
+test('a notification becomes a logged dead letter after its last try, and is delivered when the command replays it', async () => {
   const service = await start();
   receiver.behaviour = 'fail';
   const [first, second] = await Promise.all([sharedThrough(service), sharedThrough(service)]);
@@ -136,7 +136,7 @@ test('what used up its tries is put aside as dead, said in the log, and delivere
     const { body } = await service.send('GET', `/notifications?user_id=${user}`);
     expect(body.notifications[0].deliveries[1]).toMatchObject({
       attempts: 3,
-      last_error: 'the receiver answered 503',
+      last_error: 'the receiver returned 503',
     });
   }
   expect(service.output()).toContain('fieldtrace notifications replay');
@@ -158,7 +158,7 @@ test('what used up its tries is put aside as dead, said in the log, and delivere
   await stop(service);
 });
 
-test('what is dead can be replayed while no service runs; the next start delivers it', async () => {
+test('a dead letter can be replayed while no service runs; the next start delivers it', async () => {
   mail.behaviour = 'refuse';
   const first = await start();
   const { user, contact } = await sharedThrough(first);
@@ -175,14 +175,14 @@ test('what is dead can be replayed while no service runs; the next start deliver
   await stop(second);
 });
 
-test('a webhook without a secret, and a command or option that is none, are refused in words', async () => {
+test('a webhook without a secret, and an unknown command or option, are refused with a sentence', async () => {
   const { WEBHOOK_SECRET: _, ...unsigned } = settings;
   const refused = await startProcess({ ...unsigned }).catch(error => error);
   expect(refused.message).toMatch(/cannot start: WEBHOOK_URL is set, so WEBHOOK_SECRET must be set/);
   for (const [words, message] of [
-    [['notifications', 'reply'], 'there is no command notifications reply'],
+    [['notifications', 'reply'], 'unknown command notifications reply'],
     [['notifications', 'replay', '--all'], 'notifications replay has no option --all'],
-    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id, 7 is none'],
+    [['notifications', 'replay', '--id', '7'], '--id must be a notification_id; 7 is not one'],
   ] as const) {
     const failed = await fieldtrace(...words).catch(error => error);
     expect([failed.code, failed.stderr]).toEqual([2, expect.stringContaining(message)]);

@@ -73,7 +73,7 @@ async function deliveries(user: string): Promise<Record<string, number>> {
 const SHARED = 'An observation was shared with you';
 const DIGEST = 'More observations were shared with you';
 
-test('20 mails an hour reach one recipient, and one more that sums up the rest', async () => {
+test('a recipient gets 20 emails an hour, and one more that summarises the rest', async () => {
   const ben = await found();
   for (let n = 0; n < 26; n++) {
     expect((await shareAs(`sender ${n}`, ben.contact)).body.status).toBe('created');
@@ -104,7 +104,7 @@ test('20 mails an hour reach one recipient, and one more that sums up the rest',
   expect(await inbox(service, ben.user, '', headers)).toHaveLength(26);
 });
 
-test('senders without a token get the usual answer beyond 10 mails an hour, and take no mail from the others', async () => {
+test('senders without a token get the usual answer beyond 10 emails an hour, and do not use up the emails of others', async () => {
   const ben = await found();
   for (let n = 0; n < 14; n++) {
     const sent = await share(service, packet, ben.contact, `${ben.user} sender ${n}`);

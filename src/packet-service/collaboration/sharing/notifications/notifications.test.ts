@@ -145,7 +145,7 @@ test('an invitation is notified too, with its recipient if known', async () => {
   }
 });
 
-test('who can be found by a phone number is mailed at an address of theirs; who cannot, is left to the webhook', async () => {
+test('users who can be found by phone number get an email at their address; others are left to the webhook', async () => {
   const [ben, phone, stranger] = [somebody(), '+254733000001', '+254733000002'];
   await enter(service, ben.user, [phone, ben.contact]);
   const packet = await storedPacket(service);
@@ -195,7 +195,7 @@ test('whatever the name of a sender, mails keep their headers, their lines and t
   expect(mail.mails.some(({ to }) => to.includes('victim@example.org'))).toBe(false);
 });
 
-test('a receiver that fails, leads elsewhere or is gone is tried again until it takes the notification', async () => {
+test('a receiver that fails, redirects or is gone is retried until it accepts the notification', async () => {
   for (const trouble of ['fail', 'redirect', 'gone'] as const) {
     if (trouble === 'gone') await receiver.die();
     else receiver.behaviour = trouble;
@@ -207,8 +207,8 @@ test('a receiver that fails, leads elsewhere or is gone is tried again until it 
     expect([failed.status, failed.last_error]).toEqual([
       'queued',
       {
-        fail: 'the receiver answered 503',
-        redirect: 'the receiver answered 307',
+        fail: 'the receiver returned 503',
+        redirect: 'the receiver returned 307',
         gone: 'the receiver could not be reached (ECONNREFUSED)',
       }[trouble],
     ]);
@@ -222,13 +222,13 @@ test('a receiver that fails, leads elsewhere or is gone is tried again until it 
   }
 });
 
-test('a receiver whose answer never ends has taken the notification', async () => {
+test('a receiver whose response never ends has accepted the notification', async () => {
   receiver.behaviour = 'endless';
   const { user } = await sharedWith();
   await settled(user, { mail: 'delivered', webhook: 'delivered' });
 });
 
-test('while a receiver stalls, intake and shares are answered and mails go out; it is given up on in time', async () => {
+test('a stalled receiver delays neither intake, shares nor emails, and times out', async () => {
   receiver.behaviour = 'stall';
   const before = receiver.hooks.length;
   const stalled = await Promise.all(Array.from({ length: 10 }, () => sharedWith()));
@@ -242,11 +242,11 @@ test('while a receiver stalls, intake and shares are answered and mails go out; 
     Promise.all(stalled.map(async ({ user }) => (await log(user)).notifications[0].deliveries[1]));
   const failed = await eventually(logs, all => all.some(({ attempts }) => attempts > 0));
   receiver.behaviour = 'take';
-  expect(failed.find(({ attempts }) => attempts > 0).last_error).toBe('the receiver did not answer in time');
+  expect(failed.find(({ attempts }) => attempts > 0).last_error).toBe('the receiver did not respond in time');
   await eventually(logs, all => all.every(({ status }) => status === 'delivered'));
 });
 
-test('a mail that the server refuses for good is given up at once, one that it puts off is tried again', async () => {
+test('an email that the server refuses permanently is dropped at once, one that it defers is retried', async () => {
   mail.behaviour = 'refuse';
   const refused = await sharedWith();
   const { deliveries } = await settled(refused.user, { mail: 'dead', webhook: 'delivered' });
@@ -264,7 +264,7 @@ test('a mail that the server refuses for good is given up at once, one that it p
   await settled(put.user, { mail: 'delivered', webhook: 'delivered' });
 });
 
-test('a mail that waits is not sent once its share or invitation was answered', async () => {
+test('a waiting email is not sent once its share or invitation has been answered', async () => {
   mail.behaviour = 'busy';
   const verdicts = { accept: await sharedWith(), reject: await sharedWith() };
   const invited = somebody();
@@ -343,7 +343,7 @@ test('without a mail server each mail is a file; without a webhook nothing is po
   await rm(folder, { recursive: true });
 });
 
-test('what a rolled back transaction would have told is told to nobody', async () => {
+test('nobody is notified of a transaction that was rolled back', async () => {
   const [ben, key] = [somebody(), { 'idempotency-key': newUlid() }];
   await enter(service, ben.user, [ben.contact]);
   const packets = await Promise.all(Array.from({ length: 8 }, () => storedPacket(service)));

@@ -41,7 +41,7 @@ export async function postNotification(
     signal: AbortSignal.any([signal, AbortSignal.timeout(PATIENCE_MS)]),
   });
   await response.body?.cancel().catch(() => {});
-  if (!response.ok) throw new Error(`the receiver answered ${response.status}`);
+  if (!response.ok) throw new Error(`the receiver returned ${response.status}`);
 }
 
 async function send(url: string, request: RequestInit): Promise<Response> {
@@ -49,7 +49,7 @@ async function send(url: string, request: RequestInit): Promise<Response> {
     return await fetch(url, request);
   } catch (error) {
     const { name, cause } = error as Error;
-    if (name === 'TimeoutError') throw new Error('the receiver did not answer in time');
+    if (name === 'TimeoutError') throw new Error('the receiver did not respond in time');
     if (name === 'AbortError') throw new Error('the attempt was aborted');
     const code = (cause as { code?: string } | undefined)?.code;
     throw new Error(`the receiver could not be reached (${code ?? name})`);

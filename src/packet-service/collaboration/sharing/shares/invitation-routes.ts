@@ -23,7 +23,7 @@ import {
 import { acceptInvitation, acceptWaiting, noInvitation } from './share.ts';
 import { findToken, listInvitations } from './store.ts';
 
-/** What invitations need. */
+/** Dependencies of invitations. */
 interface Inviting {
   pool: pg.Pool;
   notifier: Notifier;
@@ -70,7 +70,7 @@ function registerMailed(app: Server, inviting: Inviting): void {
     const expires_at = invitation.expiresAt.toISOString();
     if (request.user === undefined) return { expires_at };
     const is_own = await hasContact(inviting, request, contact, request.user);
-    // What was answered otherwise is not offered again.
+    // Invitations with another answer are not offered again.
     if (is_own && (await listInvitations(pool, contact, 1)).length === 0) throw noInvitation();
     return { expires_at, is_own };
   });

@@ -33,7 +33,7 @@ async function invited(contact: string, count = 1) {
   return { packets, tokens: mails.map(tokenIn) };
 }
 
-test("an invitation is mailed a link that names nothing of the packet; accepting makes the contact the user's", async () => {
+test("an invitation email has a link without the packet's content; accepting gives the contact to the user", async () => {
   const ben = somebody();
   const { packets, tokens } = await invited(ben.contact);
   const [received] = await mail.mailsTo(ben.contact);
@@ -71,7 +71,7 @@ test('accepting one invitation turns every pending one to the contact into a sha
   for (const token of tokens) expect((await accept(token, 'mallory')).status).toBe(404);
 });
 
-test('used, ended and unknown tokens are answered alike', async () => {
+test('used, expired and unknown tokens get the same answer', async () => {
   const [ben, eve] = [somebody(), somebody()];
   const used = (await invited(ben.contact)).tokens[0] as string;
   await accept(used, ben.user);
@@ -128,7 +128,7 @@ test('the same invitation is mailed once, and again when its link has ended', as
   expect(mail.mails.filter(({ to }) => to.includes(ben.contact))).toHaveLength(3);
 });
 
-test('a stranger gets at most 20 invitations a day; those that were not mailed become shares all the same', async () => {
+test('a stranger gets at most 20 invitations a day; those that were not sent still become shares', async () => {
   const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET, SMTP_URL: mail.url }, service);
   const ben = somebody();
   const packet = await storedPacket(service);
@@ -278,7 +278,7 @@ test('an invitation to an address of the caller is accepted or declined on its o
   await closed.stop();
 });
 
-test('whether a link can still be used is known without using it', async () => {
+test('a link can be checked without using it', async () => {
   const ben = somebody();
   const { tokens } = await invited(ben.contact);
   const token = tokens[0] as string;

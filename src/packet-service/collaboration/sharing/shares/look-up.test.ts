@@ -48,7 +48,7 @@ test('an invitation becomes a share once the registry finds its contact', async 
   expect(await inbox(service, ben.user)).toHaveLength(1);
 });
 
-test('a registry that answers nonsense finds nobody', async () => {
+test('a registry that returns nonsense finds nobody', async () => {
   for (const holder of [
     { user_id: '', discoverable: true },
     { user_id: 7, discoverable: true },
@@ -82,7 +82,7 @@ test('a registry that fails, stalls, redirects, hangs up or is gone is never an 
   await gone.stop();
 });
 
-test('nobody finds out whom contacts belong to by trying: 60 different ones an hour, in all processes together', async () => {
+test('nobody finds the owners of contacts by trying: 60 different contacts an hour across all processes', async () => {
   const { user } = somebody();
   const known = somebody().contact;
   const first = await share(service, packet, known, user);
@@ -111,7 +111,7 @@ test('nobody finds out whom contacts belong to by trying: 60 different ones an h
   expect((await share(service, packet, somebody().contact, user)).status).toBe(201);
 });
 
-test('who has no token gains nothing by another name each time: 600 an hour from one address', async () => {
+test('callers without a token gain nothing by changing names: 600 an hour from one address', async () => {
   const at = { 'x-forwarded-for': '198.51.100.7' };
   await service.pool.query(
     `INSERT INTO directory_lookups (sender, contact, at)

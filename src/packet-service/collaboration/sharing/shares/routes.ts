@@ -41,7 +41,7 @@ import {
   type ShareKey,
 } from './store.ts';
 
-/** What sharing needs. */
+/** Dependencies of sharing. */
 export interface Sharing {
   pool: pg.Pool;
   notifier: Notifier;
@@ -131,7 +131,7 @@ function registerSent(app: Server, { pool, readPacket }: Sharing): void {
   });
 }
 
-/** Answers an invitation to a contact of the caller; undefined if there is no such invitation. */
+/** Answers an invitation to a contact of the caller; undefined if the invitation is unknown. */
 async function answerWaiting(
   sharing: Sharing,
   request: Caller & { params: { share_id: string } },
@@ -190,7 +190,7 @@ function asItem({ shareId, packetId, fromUser, status, createdAt }: Share) {
   };
 }
 
-/** What a sender sees of a share. */
+/** A share as its sender sees it. */
 function asSent({ shareId, contact, status, createdAt }: Share) {
   return {
     share_id: uuidToUlid(shareId),
@@ -219,7 +219,7 @@ async function* withDetails(
   }
 }
 
-/** A share, with details if they were asked for. */
+/** A share, with details on request. */
 interface ListedShare extends Share {
   named?: { from_name?: string };
   packet?: PacketSummary | undefined;
@@ -230,7 +230,7 @@ function asListItem({ packet, named, ...share }: ListedShare): Item {
   return { json: JSON.stringify(item), cursor: item.share_id };
 }
 
-/** Who has rejected the share of a message cannot read it. */
+/** A user who rejected the share of a message cannot read it. */
 function asSummary({ isMessage, text, ...summary }: PacketSummary, { status }: Share) {
   return { ...summary, ...((!isMessage || status !== 'rejected') && { text }) };
 }

@@ -56,7 +56,7 @@ export async function shareOrInvite(
   if (earlier && earlier.status !== 'invited') return earlier;
 
   const known = holderOf(registered, await findEntered(database, key.contact));
-  // What is sent with a token is for nobody who may only claim to have the contact.
+  // Shares sent with a token do not reach users who only claim the contact.
   const holder = known?.isProven === false && key.author !== null ? undefined : known;
   const noMail = isLimited && !earlier && (await isBeyondLimit(database, key, now));
   if (!holder?.discoverable) return invite(database, notifier, key, { earlier, holder, noMail }, now);

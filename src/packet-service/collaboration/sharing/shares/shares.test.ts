@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const ULID = expect.stringMatching(/^[0-9A-Z]{26}$/);
 
-test('on a fresh start both outcomes are there: an invitation, and after an entry in the directory a share', async () => {
+test('a new installation creates an invitation, and a share once the contact is in the directory', async () => {
   const [packet, ben] = [await storedPacket(service), somebody()];
   const invited = await share(service, packet, ben.contact);
   expect([invited.status, invited.body]).toEqual([
@@ -62,14 +62,14 @@ test('on a fresh start both outcomes are there: an invitation, and after an entr
   ]);
 });
 
-test('who is in the directory and does not want to be found is invited', async () => {
+test('users in the directory who do not want to be found are invited', async () => {
   const [packet, ben] = [await storedPacket(service), somebody()];
   await enter(service, ben.user, [ben.contact], false);
   expect((await share(service, packet, ben.contact)).body.status).toBe('invitation_sent');
   expect(await inbox(service, ben.user)).toEqual([]);
 });
 
-test('an invitation becomes a share when its contact can be found from now on, whichever way', async () => {
+test('an invitation becomes a share as soon as its contact can be found in any way', async () => {
   const [packet, ben] = [await storedPacket(service), somebody()];
   const { invitation_id } = (await share(service, packet, ben.contact)).body;
   await enter(service, ben.user, [ben.contact], false);
@@ -82,7 +82,7 @@ test('an invitation becomes a share when its contact can be found from now on, w
   });
 });
 
-test('the same packet, sender and contact have one share or invitation; another of them makes another', async () => {
+test('a packet, sender and contact have one share or invitation; changing one of them creates another', async () => {
   const [firstPacket, secondPacket] = [await storedPacket(service), await storedPacket(service)];
   const [ben, eve] = [somebody(), somebody()];
   await enter(service, eve.user, [eve.contact]);
@@ -100,7 +100,7 @@ test('the same packet, sender and contact have one share or invitation; another 
   expect(await inbox(service, eve.user)).toHaveLength(3);
 });
 
-test('20 simultaneous sends of one share, to two processes, make one share and get one answer', async () => {
+test('20 simultaneous requests for one share, to two processes, create one share and get one answer', async () => {
   for (const discoverable of [true, false]) {
     const [packet, ben] = [await storedPacket(service), somebody()];
     await enter(service, ben.user, [ben.contact], discoverable);
@@ -130,7 +130,7 @@ test('a user who becomes discoverable while others share misses no share', async
   }
 });
 
-test('only the recipient accepts or rejects, once; the same again is fine, the opposite is 409', async () => {
+test('only the recipient accepts or rejects, once; repeating is fine, the opposite is 409', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);
   for (const [verb, status, opposite] of [
@@ -149,7 +149,7 @@ test('only the recipient accepts or rejects, once; the same again is fine, the o
       expect([code, body]).toMatchObject([200, { share_id, packet_id: packet, status }]);
     }
     const conflict = await decide(opposite as string, ben.user);
-    expect([conflict.status, conflict.body.error]).toEqual([409, `share ${share_id} was ${status} before`]);
+    expect([conflict.status, conflict.body.error]).toEqual([409, `share ${share_id} was already ${status}`]);
     expect(await inbox(service, ben.user, `&status=${status}`)).toMatchObject([{ share_id }]);
   }
   expect(await inbox(service, ben.user, '&status=pending')).toEqual([]);
@@ -173,7 +173,7 @@ test('an invitation is not a share yet: it is in no inbox, and cannot be accepte
   const { invitation_id } = (await share(service, await storedPacket(service), ben.contact)).body;
   for (const id of [invitation_id, newUlid(), 'nonsense']) {
     const answer = await service.send('POST', `/shares/${id}/accept`, { user_id: ben.user });
-    expect([answer.status, answer.body.error]).toEqual([404, `there is no share ${id}`]);
+    expect([answer.status, answer.body.error]).toEqual([404, `share ${id} not found`]);
   }
 });
 
@@ -209,11 +209,11 @@ test('the inbox gives each share once, newest first, whatever the page and whate
   );
 });
 
-test('an unknown packet is 404, and what cannot be a share is refused by name', async () => {
+test('an unknown packet is 404, and an invalid share is refused by field', async () => {
   const { contact } = somebody();
   for (const id of [newUlid(), 'nonsense']) {
     const answer = await share(service, id, contact);
-    expect([answer.status, answer.body]).toEqual([404, { error: `there is no packet ${id}` }]);
+    expect([answer.status, answer.body]).toEqual([404, { error: `packet ${id} not found` }]);
   }
   const good = { packet_id: await storedPacket(service), from_user: 'ana', contact_value: contact };
   const wrong: [object, string][] = [
@@ -238,7 +238,7 @@ test('an unknown packet is 404, and what cannot be a share is refused by name', 
   }
 });
 
-test('a cursor leads only into the inbox it came from', async () => {
+test('a cursor is valid only in its own inbox', async () => {
   const [ben, eve] = [somebody(), somebody()];
   await enter(service, ben.user, [ben.contact]);
   const { share_id } = (await share(service, await storedPacket(service), ben.contact)).body;
@@ -309,7 +309,7 @@ test('with tokens everyone shares as themselves, what they may read, and decides
   await closed.stop();
 });
 
-test('an inbox says in short what the packets say, except of what is erased', async () => {
+test('an inbox summarises its packets, except erased ones', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);
   const [shown, rejected, erased] = await Promise.all([1, 2, 3].map(() => storedPacket(service)));
@@ -343,7 +343,7 @@ test('an inbox says in short what the packets say, except of what is erased', as
   expect(of(await inbox(service, ben.user), shown)).not.toHaveProperty('packet');
 });
 
-test('of a message whose share was rejected, the inbox says what it was, and not what it says', async () => {
+test('the inbox shows the kind of a message whose share was rejected, but not its text', async () => {
   const ben = somebody();
   await enter(service, ben.user, [ben.contact]);
   const sender = `a friend of ${ben.user}`;
@@ -359,7 +359,7 @@ test('of a message whose share was rejected, the inbox says what it was, and not
   expect(packet).toEqual({ type: 'chat_message', timestamp: expect.any(String), geoid: 'plot-7' });
 });
 
-test('a sender sees with whom a packet is shared and what became of it, and nobody else does', async () => {
+test('only the sender sees with whom a packet is shared and the outcome', async () => {
   const [ben, cas, dan] = [somebody(), somebody(), somebody()];
   await enter(service, ben.user, [ben.contact]);
   await enter(service, cas.user, [cas.contact]);

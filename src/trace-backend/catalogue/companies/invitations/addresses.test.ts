@@ -205,7 +205,7 @@ test('inviting the address of a member is refused with its field; other actions 
   for (const by of [ana, system]) {
     const refused = await invite(by, id, bo.email);
     expect([refused.status, fieldsOf(refused)]).toEqual([400, ['email']]);
-    expect(refused.body.errorMessage).toBe('email is the address of a member of the company');
+    expect(refused.body.errorMessage).toBe('email already belongs to a member of the company');
   }
   const role = { email: bo.email, companyUserRole: 'MANAGER' };
   expect((await execute(ana, 'SET_USER_COMPANY_ROLE', id, role)).status).toBe(200);
@@ -312,7 +312,7 @@ test('an address is invited up to five times a day by all companies, in any spel
   const third = await company('Three');
   const refused = await invite(third.ana, third.id, 'Flooded@Example.org');
   expect([refused.status, fieldsOf(refused)]).toEqual([429, ['email']]);
-  expect(refused.body.errorMessage).toBe('email was invited 5 times within a day; try again later');
+  expect(refused.body.errorMessage).toBe('email was invited 5 times in a day; try again later');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(23 * 3600);
   expect(await pending(third.ana, third.id)).toEqual([]);
   expect((await invite(third.ana, third.id, 'another@example.org')).status).toBe(200);
@@ -341,7 +341,7 @@ test('invitations by address count towards the limits of the sender and the comp
   );
   for (const more of [{ email: 'no-room@example.org' }, { userId: full.bo.id }]) {
     const { status, body } = await execute(full.ana, 'ADD_USER_TO_COMPANY', full.id, more);
-    expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/has 500 users/)]);
+    expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/maximum of 500 users/)]);
   }
 });
 

@@ -142,7 +142,7 @@ test('companies with too many value chains in total are not merged', async () =>
   const refused = await admin.send('POST', '/api/company/execute/MERGE_TO_COMPANY', merge);
   expect([refused.status, refused.body.errorMessage]).toEqual([
     400,
-    'together the companies have more than 100 value chains, which is the maximum',
+    'together the companies would have more than the maximum of 100 value chains',
   ]);
   expect((await profile({ ...from, user: admin })).valueChains).toHaveLength(51);
 });

@@ -64,7 +64,7 @@ export function openLabelCounts(database: Database, logger: FastifyBaseLogger): 
   }
 
   function logFailure(error: unknown): void {
-    logger.warn({ err: error }, 'counts of labels could not be written; next try in ten seconds');
+    logger.warn({ err: error }, 'could not write the counts of labels; will retry in ten seconds');
   }
 
   return {

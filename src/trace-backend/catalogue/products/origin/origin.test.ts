@@ -89,7 +89,7 @@ test('faults that the regulation would refuse are listed by feature', async () =
   expect([answer.status, answer.body]).toEqual([
     400,
     wrong({
-      'features.0.geometry': expect.stringMatching(/more than 4 ha has to be a polygon/),
+      'features.0.geometry': expect.stringMatching(/more than 4 ha must be a polygon/),
       'features.2.geometry': expect.stringMatching(/neither a geometry nor a latitude and longitude/),
     }),
   ]);

@@ -37,7 +37,7 @@ const NO_PLOTS: [string, RegExp, unknown][] = [
   ['g.coordinates.1', /hole/, polygon(square, square)],
   [
     'g.coordinates.0',
-    /three different corners/,
+    /three distinct corners/,
     polygon([
       [0, 0],
       [0, 0],
@@ -47,7 +47,7 @@ const NO_PLOTS: [string, RegExp, unknown][] = [
   ],
   [
     'g.coordinates.0',
-    /three different corners/,
+    /three distinct corners/,
     polygon([
       [0, 0],
       [1, 0],
