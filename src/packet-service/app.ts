@@ -68,13 +68,9 @@ import { registerPackets } from './core/packets/routes.ts';
 import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA } from './core/pools.ts';
 import { openReading, type Reading } from './core/replicas/open-replicas.ts';
 import type { ChooseReads } from './core/replicas/reads.ts';
-import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './core/writer/batch-writer.ts';
-import {
-  ALWAYS_COMPLETE,
-  brokenCommits,
-  tellingComplete,
-  type UntilComplete,
-} from './core/writer/broken-commits.ts';
+import { probeWrites } from './core/writer/batch-writer.ts';
+import { ALWAYS_COMPLETE, brokenCommits, type UntilComplete } from './core/writer/broken-commits.ts';
+import { openWriter } from './core/writer/open-writer.ts';
 import { registerAttachments } from './intake/attachments/routes.ts';
 import { registerIntake } from './intake/routes.ts';
 import { type AdministrationContext, registerAdministration } from './maintenance/administration/routes.ts';
@@ -127,10 +123,15 @@ export async function packetService(
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const [addWords, pending] = [wordAdder(pool), pendingList(pool, logger)];
   const news = broadcast(pool, logger, findParticipants);
-  const batches = openBatches(pools, settings, { metrics, logger, ...reading, untilComplete });
-  const writer = withWriteListener(batches, ({ event }) => {
-    log.wake();
-    if (event.kind === 'chat.message') pending.grew();
+  const writer = openWriter(pools.writerPool, {
+    connections: settings.WRITER_LANES,
+    logger,
+    watch: { ...measureBatches(metrics, settings), committed: reading.positions?.note },
+    onWritten({ event }) {
+      log.wake();
+      if (event.kind === 'chat.message') pending.grew();
+    },
+    untilComplete,
   });
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
@@ -224,25 +225,6 @@ function registerConditions(
   for (const detail of details) health.addDetail(detail);
   registerBackupStatus({ health, metrics }, settings, backups);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
-}
-
-/** The batch writer, which reports the positions of its commits if replicas are read. */
-function openBatches(
-  { writerPool }: Pools,
-  settings: Settings,
-  {
-    metrics,
-    logger,
-    positions,
-    untilComplete,
-  }: Pick<Reading, 'positions'> & {
-    metrics: Registry;
-    logger: FastifyBaseLogger;
-    untilComplete: UntilComplete;
-  },
-): BatchWriter {
-  const watch = { ...measureBatches(metrics, settings), committed: positions?.note };
-  return tellingComplete(batchWriter(writerPool, settings.WRITER_LANES, logger, watch), untilComplete);
 }
 
 /** Sync, and exports: the graph and tables. */

@@ -275,7 +275,7 @@ const filled = (count: number, bytes: number) =>
 const refuse = () => Promise.reject(new Problem('observation.without_place'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
-  const whole = { isOrdered: false, check: () => {}, truncated: () => [], prepare: refuse, ...kind };
+  const whole = { isOrdered: false, check: () => {}, truncated: () => [], packetMaker: refuse, ...kind };
   return acceptBatch(taking(whole, parsedBytes), sender, batch, undefined);
 }
 
@@ -317,7 +317,7 @@ test('of large items few become packets in one turn, also when their places are 
   const made = new Map<number, number>();
   const { promise: resolved, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
-  const prepare = async () => {
+  const packetMaker = async () => {
     waiting++;
     if (waiting === 20) setImmediate(resolve);
     await resolved;
@@ -329,7 +329,7 @@ test('of large items few become packets in one turn, also when their places are 
   for (const isOrdered of [false, true]) {
     waiting = 0;
     made.clear();
-    const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
+    const answers = await take({ packetMaker, isOrdered }, filled(20, 200_000));
     expect(answers).toEqual(
       Array(20).fill({
         error: 'capture_point is required (or geojson in its place)',
@@ -346,14 +346,14 @@ test('of large items few become packets in one turn, also when their places are 
 test('no more is parsed than there is room for, and everything is answered in its order', async () => {
   let inside = 0;
   let most = 0;
-  const prepare = async () => {
+  const packetMaker = async () => {
     inside++;
     most = Math.max(most, inside);
     await new Promise(resolve => setImmediate(resolve));
     inside--;
     throw new Problem('observation.without_place');
   };
-  const answers = await take({ prepare }, filled(50, 10_000), 45_000);
+  const answers = await take({ packetMaker }, filled(50, 10_000), 45_000);
   expect(answers).toHaveLength(50);
   expect(most).toBe(4);
 });

@@ -141,27 +141,27 @@ async function acceptItem(
   const text = idempotency_key ?? itemKey;
   const key = text === undefined ? undefined : makeKey(sender, `POST /intake/${intake}`, text, body);
   const taking = key && idempotency_key === undefined ? findingFormer(context, { intake, body }) : context;
-  const prepareInPace = async (turn?: Promise<void>) => {
-    const make = await kind.prepare(sender, body);
+  const makerInPace = async (turn?: Promise<void>) => {
+    const makePacket = await kind.packetMaker(sender, body);
     if (turn) await turn;
     const pausing = context.pace(size * MAKING_COST);
     if (pausing) await pausing;
-    return make;
+    return makePacket;
   };
   const truncated = kind.truncated(body);
-  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, prepareInPace)), truncated };
+  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, makerInPace)), truncated };
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
   order.last = Promise.all([turn, made]).then(() => {});
-  const prepare = async () => {
-    const make = await prepareInPace(turn);
+  const makerInTurn = async () => {
+    const makePacket = await makerInPace(turn);
     return () => {
       done();
-      return make();
+      return makePacket();
     };
   };
-  return { ...(await acceptPacket(taking, key, prepare).finally(done)), truncated };
+  return { ...(await acceptPacket(taking, key, makerInTurn).finally(done)), truncated };
 }
 
 /** Also finds the answer that version 0.1 stored for an item: a phone may repeat its batch days after an upgrade. */

@@ -58,9 +58,9 @@ export function registerIntake(
       config: { storesInBatch: true },
     };
     app.post(`/intake/${name}`, options, async (request, reply) => {
-      const { prepare, truncated } = kinds[name];
+      const { packetMaker, truncated } = kinds[name];
       const taken = await acceptPacket(taking, readKey(request), () =>
-        prepare(senderOf(request), request.body),
+        packetMaker(senderOf(request), request.body),
       );
       // Found in the body, so that a repeated request gets it, too.
       const fields = truncated(request.body);
