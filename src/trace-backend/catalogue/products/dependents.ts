@@ -41,7 +41,7 @@ export async function changeDependent<Result>(
   work: (database: Database, product: Product) => Promise<Changed<Result>>,
 ): Promise<Result> {
   return transaction(pool, async database => {
-    const product = await changeableProduct(database, requester.caller, productId).catch(error => {
+    const { product } = await changeableProduct(database, requester.caller, productId).catch(error => {
       throw unknown && error instanceof Problem && error.code === 'not_found' ? unknown() : error;
     });
     const { result, before, after, details, next } = await work(database, product);

@@ -6,9 +6,8 @@ import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit, PROGRAM } from '../../base/audit/audit.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
 import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
-import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
+import { changeableProduct, mayChange, ownReader } from '../../catalogue/products/access.ts';
 import {
   findLabel,
   findLabelByUuid,
@@ -119,11 +118,9 @@ function asPublic({ id, labelId, type, feedback }: Feedback): object {
 /** The labels of products of the caller, and of the companies that they act for, about which there is unseen feedback. */
 export async function unseenFeedback(
   pool: pg.Pool,
-  { id }: Caller,
+  caller: Caller,
 ): Promise<(Omit<UnseenFeedback, 'title'> & { title?: string })[]> {
-  const memberships = await findMemberships(pool, id);
-  const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
-  const found = await listUnseenFeedback(pool, reader, UNSEEN_LISTED);
+  const found = await listUnseenFeedback(pool, await ownReader(pool, caller), UNSEEN_LISTED);
   return found.map(({ title, ...label }) => ({ ...label, ...(title !== null && { title }) }));
 }
 

@@ -2,10 +2,9 @@ import type pg from 'pg';
 import { type Database, transaction } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.ts';
-import type { Caller } from '../../../base/access/authentication.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import { audit } from '../../../base/audit/audit.ts';
-import { findMemberships } from '../../companies/members/members-store.ts';
+import { ownReader } from '../access.ts';
 import type { ProductBody } from '../record/schemas.ts';
 import { type Association, lockProduct } from '../record/store.ts';
 import { associationPath, associationsIn } from './companies.ts';
@@ -16,22 +15,17 @@ import { deleteDepartures, findDeparted } from './departures-store.ts';
  * themselves, if they may change the product, or allow it first.
  */
 
-/** Whether a user acts for a company, whatever their role is. */
-export async function actsFor(database: Database, { id }: Caller, companyId: number): Promise<boolean> {
-  const memberships = await findMemberships(database, id);
-  return memberships.some(membership => membership.companyId === companyId);
-}
-
 /**
  * Checks that companies that a change adds to a product either never removed themselves from it, or are the caller's,
  * whose departure is then forgotten.
  *
+ * @param ownCompanies those of the caller
  * @param sent the field of the body, for the paths in the error
  * @throws Problem invalid, with the field of every company that must allow it first
  */
 export async function checkReturns(
   database: Database,
-  caller: Caller,
+  ownCompanies: readonly number[],
   product: { id: number; associations: readonly Association[] },
   { after, sent }: { after: readonly Association[]; sent: ProductBody['associatedCompanies'] },
 ): Promise<void> {
@@ -39,10 +33,9 @@ export async function checkReturns(
   const added = [...new Set(after.map(({ companyId }) => companyId))].filter(id => !before.has(id));
   const departed = await findDeparted(database, product.id, added);
   if (departed.length === 0) return;
-  const own = new Set((await findMemberships(database, caller.id)).map(({ companyId }) => companyId));
   const named = associationsIn(sent);
   const faults: Fault[] = [];
-  for (const companyId of departed.filter(id => !own.has(id))) {
+  for (const companyId of departed.filter(id => !ownCompanies.includes(id))) {
     const index = named.findIndex(each => each.companyId === companyId);
     const field = index === -1 ? 'company.id' : associationPath(sent, index, 'company.id');
     faults.push(fault('product.company_has_left', { field, company: companyId, product: product.id }));
@@ -65,8 +58,12 @@ export async function allowReturn(
 ): Promise<void> {
   await transaction(pool, async database => {
     const product = await lockProduct(database, id);
-    const isTheirs = await actsFor(database, requester.caller, companyId);
-    if (!product || !isTheirs || (await deleteDepartures(database, id, [companyId])) === 0) {
+    const { companyIds } = await ownReader(database, requester.caller);
+    if (
+      !product ||
+      !companyIds.includes(companyId) ||
+      (await deleteDepartures(database, id, [companyId])) === 0
+    ) {
       throw new Problem('product.not_left');
     }
     await audit(database, requester, {
