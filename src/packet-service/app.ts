@@ -11,7 +11,7 @@ import { type AdmitDownload, admitDownloads } from '../platform/http/downloads.t
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import { openSlots, type Slots } from '../platform/limits/slots.ts';
+import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slots.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
@@ -136,7 +136,7 @@ export async function packetService(
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
   const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
-  const [checkThread, slots] = [threadCheck(pool), openSlots(pool, logger)];
+  const [checkThread, slots] = [threadCheck(pool), openCallerSlots(pool, logger)];
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
@@ -237,7 +237,7 @@ function registerDownloads(
     visibility: Visibility;
     news: Broadcast;
     metrics: Registry;
-    slots: Slots;
+    slots: CallerSlots;
     admit: AdmitDownload;
     findKnownNames: FindKnownNames;
   },
@@ -251,7 +251,7 @@ function registerDownloads(
 function admitExports(
   app: Server,
   { EXPORTS_PER_CALLER }: Settings,
-  { slots, checksTokens }: { slots: Slots; checksTokens: boolean },
+  { slots, checksTokens }: { slots: CallerSlots; checksTokens: boolean },
 ): AdmitDownload {
   return admitDownloads(app, slots, {
     perCaller: EXPORTS_PER_CALLER,

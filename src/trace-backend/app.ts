@@ -11,9 +11,9 @@ import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
-import { type AddressCounts, addressCounts } from '../platform/limits/counts.ts';
-import { removeOldCounts } from '../platform/limits/counts-store.ts';
-import { openSlots, type Slots } from '../platform/limits/slots.ts';
+import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slots.ts';
+import { type AddressCounts, addressCounts } from '../platform/limits/rate-limit.ts';
+import { removeOldCounts } from '../platform/limits/rate-limit-store.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -170,7 +170,7 @@ export async function traceBackend(
   const watch = watchPools(metrics, logger, settings);
   const condition = databaseCondition(logger);
   const { pool, exports } = openPools(connection, settings, { onRefusal: condition.refused, watch });
-  const { places, stop: stopLimits } = openLimits(counts, pool, logger);
+  const { slots, stop: stopLimits } = openLimits(counts, pool, logger);
   const box = secretBox(settings);
   const keys = await openKeys(pool, box, settings);
   checkOrigins(app, settings);
@@ -200,19 +200,19 @@ export async function traceBackend(
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   registerBackupStatus({ health, metrics }, settings, backups);
   const passwords = openPasswords();
-  const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
+  const personal = { pool, slots, passwords, exports, files, mailer, elsewhere };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
   const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
-  registerImages(app, { pool, files, makeRendition, renditionOf, records, places }, settings);
+  registerImages(app, { pool, files, makeRendition, renditionOf, records, slots }, settings);
   registerCompanies(app, { pool, lists, mails, records, passwords });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
-  registerCurrency(app, { pool, currencies, files, places }, settings);
+  registerCurrency(app, { pool, currencies, files, slots }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
   app.addHook('onListen', async () => {
@@ -241,16 +241,16 @@ function openLimits(
   counts: AddressCounts,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-): { places: Slots; stop: () => Promise<void> } {
+): { slots: CallerSlots; stop: () => Promise<void> } {
   counts.countIn(pool);
-  const places = openSlots(pool, logger);
+  const slots = openCallerSlots(pool, logger);
   const remove = () => removeOldCounts(pool);
   const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
   const stop = () => {
     stopRemoving();
-    return places.stop();
+    return slots.stop();
   };
-  return { places, stop };
+  return { slots, stop };
 }
 
 /** Products, their labels, and what consumers see and send; returns what has to be stopped before the pool ends. */
@@ -328,7 +328,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
-  places: Slots;
+  slots: CallerSlots;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

@@ -7,9 +7,9 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { runs } from '../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
-import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { parseJsonText } from '../../platform/json-text.ts';
+import { processSlots } from '../../platform/limits/slots.ts';
 import { batchWriter } from '../core/writer/batch-writer.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
 import { splitItems } from './items.ts';
@@ -261,7 +261,7 @@ const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   findAnswer: async () => undefined,
   untilComplete: async () => {},
   pace: pacer(20_000),
-  parsed: weightedSemaphore(parsedBytes),
+  parsed: processSlots({ total: parsedBytes }),
 });
 const sender = {
   user: undefined,

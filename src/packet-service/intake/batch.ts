@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
-import type { WeightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { toProblem } from '../../platform/http/failures.ts';
 import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Fault } from '../../platform/http/reasons/catalogue.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
+import type { ProcessSlots } from '../../platform/limits/slots.ts';
 import { makeKey } from '../core/idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
 import { acceptPacket, type IntakeAnswer, type IntakeContext } from './accept-packet.ts';
@@ -28,7 +28,7 @@ export interface BatchContext extends IntakeContext {
   logger: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
   /** bounds the bytes of items that are parsed and not answered yet */
-  parsed: WeightedSemaphore;
+  parsed: ProcessSlots;
 }
 
 /** The route of the keys that version 0.1 stored for items without one of their own. */
@@ -58,8 +58,8 @@ export async function acceptBatch(
   const order = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
-    const acquiring = parsed.acquire(bytes.length);
-    if (acquiring) await acquiring;
+    const waits = parsed.take(bytes.length);
+    if (waits) await waits;
     // Items are read one after another, which keeps their order.
     const reading = readItem(bytes, pace);
     const read = reading instanceof Promise ? await reading : reading;
@@ -94,7 +94,7 @@ async function answerItem(
     if (problem.code === 'internal') context.logger.error({ err: error }, 'an item of a batch failed');
     return refusedItem(problem);
   } finally {
-    context.parsed.release(item.size);
+    context.parsed.free(item.size);
   }
 }
 

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import type { Slots } from '../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../platform/limits/caller-slots.ts';
+import { processSlots } from '../../platform/limits/slots.ts';
 import { EXPORTS } from '../../platform/personal-data/personal-data.ts';
 import { zipOf } from '../../platform/personal-data/zip.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
@@ -23,7 +24,7 @@ export interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
-  places: Slots;
+  slots: CallerSlots;
 }
 
 /** Retry-After while another export is running, in seconds. */
@@ -66,21 +67,20 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
  * as long as its client reads.
  */
 function exporter(context: PersonalDataContext) {
-  let running = 0;
   const busy = () => new Problem('export.running', {}, { retryAfter: BUSY_SECONDS });
+  const running = processSlots({ total: EXPORTS, mostWaiting: 0, full: busy });
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
-    if (running >= EXPORTS) throw busy();
-    running++;
+    await running.take();
     let free: (() => void) | undefined;
     let isOver = false;
     const end = () => {
       if (isOver) return;
       isOver = true;
-      running--;
+      running.free();
       free?.();
     };
     try {
-      free = await context.places.take('exports of a user', String(userId), 1);
+      free = await context.slots.take('exports of a user', String(userId), 1);
       if (!free) throw busy();
       await audit(context.pool, request, { action: 'EXPORT_USER', entity: 'user', entityId: userId });
       const now = new Date();
