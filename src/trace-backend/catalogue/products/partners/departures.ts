@@ -4,7 +4,7 @@ import { Problem } from '../../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../../base/access/requester.ts';
 import { audit } from '../../../base/audit/audit.ts';
-import { ownReader } from '../access.ts';
+import { findMemberships } from '../../companies/members/members-store.ts';
 import type { ProductBody } from '../record/schemas.ts';
 import { type Association, lockProduct } from '../record/store.ts';
 import { associationPath, associationsIn } from './companies.ts';
@@ -58,12 +58,9 @@ export async function allowReturn(
 ): Promise<void> {
   await transaction(pool, async database => {
     const product = await lockProduct(database, id);
-    const { companyIds } = await ownReader(database, requester.caller);
-    if (
-      !product ||
-      !companyIds.includes(companyId) ||
-      (await deleteDepartures(database, id, [companyId])) === 0
-    ) {
+    const memberships = await findMemberships(database, requester.caller.id);
+    const isTheirs = memberships.some(membership => membership.companyId === companyId);
+    if (!product || !isTheirs || (await deleteDepartures(database, id, [companyId])) === 0) {
       throw new Problem('product.not_left');
     }
     await audit(database, requester, {
