@@ -168,7 +168,7 @@ export async function packetService(
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, slots });
-  const admit = admitExports(app, settings, { slots, checksTokens });
+  const admit = admitExports(app, { slots, checksTokens });
   registerDownloads(app, settings, { pool, reads, news, visibility, metrics, slots, admit, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
@@ -250,11 +250,10 @@ function registerDownloads(
 /** Admits exports: the graph, tables, and the file of all fields share their limits. */
 function admitExports(
   app: Server,
-  { EXPORTS_PER_CALLER }: Settings,
   { slots, checksTokens }: { slots: CallerSlots; checksTokens: boolean },
 ): AdmitDownload {
   return admitDownloads(app, slots, {
-    perCaller: EXPORTS_PER_CALLER,
+    perCaller: 1,
     what: 'exports',
     retryAfter: 10,
     withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,

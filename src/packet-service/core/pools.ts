@@ -18,8 +18,8 @@ export { SCHEMA };
 const SEQUENCERS = 1;
 /** Concurrent exports in this process: each holds a connection for as long as its client reads. */
 const EXPORTS_AT_ONCE = 2;
-/** Of these, how many callers without a token have at most: one stays free for the others, unless there is only one. */
-export const EXPORTS_WITHOUT_TOKEN = Math.max(1, EXPORTS_AT_ONCE - 1);
+/** Of these, how many callers without a token have at most: one stays free for the others. */
+export const EXPORTS_WITHOUT_TOKEN = EXPORTS_AT_ONCE - 1;
 /** The connection that a replica is looked at with has an answer within this time, in milliseconds. */
 const LOOK_DEADLINE_MS = 2000;
 /** Longest that an export waits for the server's next bytes, in milliseconds. A filter may pass over millions of packets. */

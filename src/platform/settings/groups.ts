@@ -89,7 +89,6 @@ export const GROUP_OF: Record<keyof Settings, SettingGroup> = {
   STALL_SECONDS: 'limits',
   CONCURRENT_UPLOADS: 'limits',
   UPLOADS_PER_CALLER: 'limits',
-  EXPORTS_PER_CALLER: 'limits',
   FEEDS_PER_CALLER: 'limits',
   LOG_LEVEL: 'observability',
   SLOW_STATEMENT_MILLISECONDS: 'observability',

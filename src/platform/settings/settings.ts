@@ -262,13 +262,6 @@ export const Settings = Type.Object({
     default: 8,
     description: 'maximum concurrent uploads per caller (user or address), over all processes',
   }),
-  EXPORTS_PER_CALLER: Type.Integer({
-    minimum: 1,
-    maximum: 2,
-    default: 1,
-    description:
-      'maximum concurrent exports (graph, tables) per caller (user or address), over all processes; a process runs two in all, one of them for callers with a token if it checks tokens',
-  }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,
     maximum: 5000,
