@@ -65,7 +65,7 @@ import { sequencer } from './core/log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './core/packet-format/packet.ts';
 import { packetReader } from './core/packets/reader.ts';
 import { registerPackets } from './core/packets/routes.ts';
-import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA } from './core/pools.ts';
+import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA, WRITERS } from './core/pools.ts';
 import { openReading, type Reading } from './core/replicas/open-replicas.ts';
 import type { ChooseReads } from './core/replicas/reads.ts';
 import { probeWrites } from './core/writer/batch-writer.ts';
@@ -124,7 +124,7 @@ export async function packetService(
   const [addWords, pending] = [wordAdder(pool), pendingList(pool, logger)];
   const news = broadcast(pool, logger, findParticipants);
   const writer = openWriter(pools.writerPool, {
-    connections: settings.WRITER_LANES,
+    connections: WRITERS,
     logger,
     watch: { ...measureBatches(metrics, settings), committed: reading.positions?.note },
     onWritten({ event }) {

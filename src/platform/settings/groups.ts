@@ -30,7 +30,6 @@ export const GROUP_OF: Record<keyof Settings, SettingGroup> = {
   READ_DATABASE_URL: 'database',
   READ_MAX_LAG_SECONDS: 'database',
   DATABASE_POOL: 'database',
-  WRITER_LANES: 'database',
   BACKUP_URL: 'backups',
   BACKUP_KEY: 'backups',
   BACKUP_EVERY_HOURS: 'backups',

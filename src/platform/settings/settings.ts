@@ -78,12 +78,6 @@ export const Settings = Type.Object({
     description:
       'database connections of each service for requests; the batch writer and a few others come on top',
   }),
-  WRITER_LANES: Type.Integer({
-    minimum: 1,
-    maximum: 16,
-    default: 2,
-    description: 'database connections of the batch writer',
-  }),
   AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
     default: 'optional',
     description:
