@@ -10,9 +10,9 @@ import type { Server } from '../server.ts';
 /** Bodies and answers from this size in bytes are counted: smaller ones are bounded by the number of requests. */
 const LARGE = 64 * 1024;
 /** Bytes of large bodies that one process holds at the same time, at most, and those of one client address. */
-const BODIES = { total: 64 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };
-/** Bytes of large answers, like BODIES. */
-const ANSWERS = { total: 128 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };
+const BODY_BYTES = { total: 64 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };
+/** Bytes of large answers, like BODY_BYTES. */
+const ANSWER_BYTES = { total: 128 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };
 /** Retry-After, in seconds. */
 const RETRY_SECONDS = { bodies: 2, answers: 5 };
 
@@ -40,7 +40,7 @@ declare module 'fastify' {
  * so a client that only announces a large body keeps nobody out.
  */
 export function boundBodies(app: Server): void {
-  const slots = sharedSlots(BODIES);
+  const slots = sharedSlots(BODY_BYTES);
   app.decorateRequest('holdBody', undefined);
   app.addHook('preParsing', (request: FastifyRequest, reply: FastifyReply, payload, done) => {
     if (!isLarge(request)) {
@@ -87,7 +87,7 @@ function isLarge(request: FastifyRequest): boolean {
  * as they are sent; what is streamed says by itself what it holds (`reply.holdAnswer`).
  */
 export function boundAnswers(app: Server): void {
-  const slots = sharedSlots(ANSWERS);
+  const slots = sharedSlots(ANSWER_BYTES);
 
   app.decorateReply('holdAnswer', function (this: FastifyReply, bytes: number) {
     if (this.raw.closed) return;
