@@ -16,7 +16,6 @@ beforeAll(async () => {
     USER_REGISTRY_JWT_SECRET: JWT_SECRET,
     TRUST_PROXY: 'true',
     UPLOADS_PER_CALLER: '1',
-    EXPORTS_PER_CALLER: '1',
     FEEDS_PER_CALLER: '1',
   });
   trace = await runningTrace({ UPLOADS_PER_CALLER: '1' });

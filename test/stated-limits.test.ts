@@ -20,11 +20,11 @@ const STATED: Record<string, Stated> = {
   'platform/http: MAX_CONTAINERS = 20_000': stated('20,000 arrays and objects', '| 20,000 |'),
   'platform/http: MAX_VALUES = 262_144': stated('262,144 values', '| 262,144 |'),
   'platform/http: MAX_JSON_DEPTH = 64': stated('64 levels', '| levels of a JSON body | 64 |'),
-  'platform/http/pipeline: LIMITS = { total: 64 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+  'platform/http/pipeline: BODY_BYTES = { total: 64 * 1024 * 1024, perCaller: 32 * 1024 * 1024 }': stated(
     'may take 32 MiB of memory per address',
     '32 MiB per address, 64 MiB per process',
   ),
-  'platform/http/pipeline: LIMITS = { total: 128 * 1024 * 1024, perAddress: 32 * 1024 * 1024 }': stated(
+  'platform/http/pipeline: ANSWER_BYTES = { total: 128 * 1024 * 1024, perCaller: 32 * 1024 * 1024 }': stated(
     'large answers that have not been read, may take 32 MiB',
     '32 MiB per address, 128 MiB per process',
   ),
@@ -467,7 +467,6 @@ const SETTINGS = [
   'MAX_ATTACHMENT_BYTES',
   'CONCURRENT_UPLOADS',
   'UPLOADS_PER_CALLER',
-  'EXPORTS_PER_CALLER',
   'FEEDS_PER_CALLER',
   'STALL_SECONDS',
   'RATE_LIMIT',

@@ -178,7 +178,7 @@ test('only routes and what is about HTTP itself know requests', () => {
 
 test('limits and counters of work belong to an application, never to a module', () => {
   const made =
-    /^(?:export )?(?:const|let) .*= (?:limiter|pLimit|pacer|callerShare|circuitBreaker|batchLoader|wakeableWait|weightedSemaphore)\(/m;
+    /^(?:export )?(?:const|let) .*= (?:processSlots|sharedSlots|pLimit|pacer|slotsOfCallers|circuitBreaker|batchLoader|wakeableWait)\(/m;
   for (const file of sources) expect(textOf(file).match(made)?.[0], file).toBeUndefined();
 });
 

@@ -6,8 +6,10 @@ import { findReadable } from '../packet-service/collaboration/chat/messages/visi
 import { appendAll } from '../packet-service/core/log/append-all.ts';
 import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
 import { moveDatabase } from '../platform/database/move/move.ts';
+import { findBinaries } from '../platform/embedded-postgres/binaries.ts';
 import { startEmbeddedPostgres } from '../platform/embedded-postgres/index.ts';
-import { otherMajorIn } from '../platform/embedded-postgres/running.ts';
+import { lookAtEmbedded } from '../platform/embedded-postgres/look.ts';
+import { EmbeddedPostgresError } from '../platform/embedded-postgres/refusals.ts';
 import { migrateTraceBackend, MOVED as TRACE } from '../trace-backend/app.ts';
 import { recordCommand } from './command-audit.ts';
 
@@ -53,12 +55,21 @@ function isUrl(location: string): boolean {
   return /^postgres(ql)?:\/\//.test(location);
 }
 
-/** It stays as it is, for the version that made it. */
+/**
+ * It stays as it is, for the version that made it. A database of another major version is read from the server that
+ * another fieldtrace keeps running.
+ */
 async function openSource(location: string, logger: Logger): Promise<Opened> {
   if (isUrl(location)) return asOneRole(connectionFromUrl(location));
   const dataDir = path.resolve(location);
-  const otherMajor = otherMajorIn(dataDir);
-  return otherMajor ? asOneRole(otherMajor) : startEmbeddedPostgres({ dataDir, logger, asItIs: true });
+  const { major, connection } = lookAtEmbedded(dataDir, new Date());
+  if (major === undefined) throw new EmbeddedPostgresError(`DATA_DIR ${dataDir} holds no database.`);
+  if (major === findBinaries().major) return startEmbeddedPostgres({ dataDir, logger, asItIs: true });
+  if (connection) return asOneRole(connection);
+  throw new EmbeddedPostgresError(
+    `DATA_DIR ${dataDir} holds a database of PostgreSQL ${major}, which this fieldtrace cannot start: start the ` +
+      'fieldtrace that made it, and let it run until the move has ended.',
+  );
 }
 
 async function openTarget(location: string, logger: Logger): Promise<Opened> {

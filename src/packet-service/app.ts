@@ -11,7 +11,7 @@ import { type AdmitDownload, admitDownloads } from '../platform/http/downloads.t
 import { registerHealth } from '../platform/http/health.ts';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import { openSlots, type Slots } from '../platform/limits/slots.ts';
+import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slots.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
@@ -65,16 +65,12 @@ import { sequencer } from './core/log/sequencer.ts';
 import { MAX_PACKET_BYTES } from './core/packet-format/packet.ts';
 import { packetReader } from './core/packets/reader.ts';
 import { registerPackets } from './core/packets/routes.ts';
-import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA } from './core/pools.ts';
+import { closePools, EXPORTS_WITHOUT_TOKEN, openPools, type Pools, SCHEMA, WRITERS } from './core/pools.ts';
 import { openReading, type Reading } from './core/replicas/open-replicas.ts';
 import type { ChooseReads } from './core/replicas/reads.ts';
-import { type BatchWriter, batchWriter, probeWrites, withWriteListener } from './core/writer/batch-writer.ts';
-import {
-  ALWAYS_COMPLETE,
-  brokenCommits,
-  tellingComplete,
-  type UntilComplete,
-} from './core/writer/broken-commits.ts';
+import { probeWrites } from './core/writer/batch-writer.ts';
+import { ALWAYS_COMPLETE, brokenCommits, type UntilComplete } from './core/writer/broken-commits.ts';
+import { openWriter } from './core/writer/open-writer.ts';
 import { registerAttachments } from './intake/attachments/routes.ts';
 import { registerIntake } from './intake/routes.ts';
 import { type AdministrationContext, registerAdministration } from './maintenance/administration/routes.ts';
@@ -127,15 +123,20 @@ export async function packetService(
   const { reads, ...reading } = openReading(app, settings, { pools, metrics, logger });
   const [addWords, pending] = [wordAdder(pool), pendingList(pool, logger)];
   const news = broadcast(pool, logger, findParticipants);
-  const batches = openBatches(pools, settings, { metrics, logger, ...reading, untilComplete });
-  const writer = withWriteListener(batches, ({ event }) => {
-    log.wake();
-    if (event.kind === 'chat.message') pending.grew();
+  const writer = openWriter(pools.writerPool, {
+    connections: WRITERS,
+    logger,
+    watch: { ...measureBatches(metrics, settings), committed: reading.positions?.note },
+    onWritten({ event }) {
+      log.wake();
+      if (event.kind === 'chat.message') pending.grew();
+    },
+    untilComplete,
   });
   const pace = pacer(WORK_PER_TURN);
   const surveyor = openSurveyor(pace);
   const resolver = makeResolver(settings, { pool, pace, surveyor, breakers });
-  const [checkThread, slots] = [threadCheck(pool), openSlots(pool, logger)];
+  const [checkThread, slots] = [threadCheck(pool), openCallerSlots(pool, logger)];
   const visibility = packetVisibility(pool, { isParticipant, findThreadIds, isSharedWith });
   const readPacket = packetReader(pool, visibility);
   const clock = clockWatch(logger, metrics);
@@ -167,7 +168,7 @@ export async function packetService(
   registerChat(app, { pool, checkThread, reads, findNames: registryNames(registry, logger), untilComplete });
   registerSharing(app, settings, { pool, notifier, replay, metrics, registry, readPacket, ...lookUps });
   registerEvents(app, { feeds, settings, slots });
-  const admit = admitExports(app, settings, { slots, checksTokens });
+  const admit = admitExports(app, { slots, checksTokens });
   registerDownloads(app, settings, { pool, reads, news, visibility, metrics, slots, admit, ...lookUps });
   const tiles = registerMaps(app, settings, { pool, reads, pace, surveyor, news, logger, admit });
   measurePacketService(app, metrics, { pool, writer, log, news, feeds, tiles });
@@ -226,25 +227,6 @@ function registerConditions(
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
 }
 
-/** The batch writer, which reports the positions of its commits if replicas are read. */
-function openBatches(
-  { writerPool }: Pools,
-  settings: Settings,
-  {
-    metrics,
-    logger,
-    positions,
-    untilComplete,
-  }: Pick<Reading, 'positions'> & {
-    metrics: Registry;
-    logger: FastifyBaseLogger;
-    untilComplete: UntilComplete;
-  },
-): BatchWriter {
-  const watch = { ...measureBatches(metrics, settings), committed: positions?.note };
-  return tellingComplete(batchWriter(writerPool, settings.WRITER_LANES, logger, watch), untilComplete);
-}
-
 /** Sync, and exports: the graph and tables. */
 function registerDownloads(
   app: Server,
@@ -255,7 +237,7 @@ function registerDownloads(
     visibility: Visibility;
     news: Broadcast;
     metrics: Registry;
-    slots: Slots;
+    slots: CallerSlots;
     admit: AdmitDownload;
     findKnownNames: FindKnownNames;
   },
@@ -268,11 +250,10 @@ function registerDownloads(
 /** Admits exports: the graph, tables, and the file of all fields share their limits. */
 function admitExports(
   app: Server,
-  { EXPORTS_PER_CALLER }: Settings,
-  { slots, checksTokens }: { slots: Slots; checksTokens: boolean },
+  { slots, checksTokens }: { slots: CallerSlots; checksTokens: boolean },
 ): AdmitDownload {
   return admitDownloads(app, slots, {
-    perCaller: EXPORTS_PER_CALLER,
+    perCaller: 1,
     what: 'exports',
     retryAfter: 10,
     withoutToken: checksTokens ? EXPORTS_WITHOUT_TOKEN : undefined,

@@ -11,9 +11,9 @@ import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
 import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
-import { type AddressCounts, addressCounts } from '../platform/limits/counts.ts';
-import { removeOldCounts } from '../platform/limits/counts-store.ts';
-import { openSlots, type Slots } from '../platform/limits/slots.ts';
+import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slots.ts';
+import { type AddressCounts, addressCounts } from '../platform/limits/rate-limit.ts';
+import { removeOldCounts } from '../platform/limits/rate-limit-store.ts';
 import { makeMailer } from '../platform/mail/mail.ts';
 import { watchedMailer } from '../platform/mail/watched-mailer.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
@@ -241,9 +241,9 @@ function openLimits(
   counts: AddressCounts,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-): { slots: Slots; stop: () => Promise<void> } {
+): { slots: CallerSlots; stop: () => Promise<void> } {
   counts.countIn(pool);
-  const slots = openSlots(pool, logger);
+  const slots = openCallerSlots(pool, logger);
   const remove = () => removeOldCounts(pool);
   const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
   const stop = () => {
@@ -328,7 +328,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
-  slots: Slots;
+  slots: CallerSlots;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { createServer } from '../platform/http/pipeline/create-server.ts';
 import type { Server } from '../platform/http/server.ts';
-import type { AddressCounts } from '../platform/limits/counts.ts';
+import type { AddressCounts } from '../platform/limits/rate-limit.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { VERSION } from '../platform/version.ts';
 import { failure, failures } from './base/contract/envelope.ts';

@@ -14,12 +14,14 @@ import { PIPELINE_DEADLINE_MS } from './writer/batch-writer.ts';
 
 export { SCHEMA };
 
+/** Connections of the batch writer: with more, batches become smaller (docs/decisions/batch-writer.md). */
+export const WRITERS = 2;
 /** The sequencer's one connection. */
 const SEQUENCERS = 1;
 /** Concurrent exports in this process: each holds a connection for as long as its client reads. */
 const EXPORTS_AT_ONCE = 2;
-/** Maximum of these for callers without a token: one stays free for the others, unless there is only one. */
-export const EXPORTS_WITHOUT_TOKEN = Math.max(1, EXPORTS_AT_ONCE - 1);
+/** Maximum of these for callers without a token: one stays free for the others. */
+export const EXPORTS_WITHOUT_TOKEN = EXPORTS_AT_ONCE - 1;
 /** The connection that a replica is looked at with has an answer within this time, in milliseconds. */
 const LOOK_DEADLINE_MS = 2000;
 /** Longest that an export waits for the server's next bytes, in milliseconds. A filter may pass over millions of packets. */
@@ -40,28 +42,25 @@ export interface Pools {
 }
 
 /** How many connections a process of the packet service opens at most; docs/operations.md has the formula. */
-export function connectionsNeeded({
-  DATABASE_POOL,
-  WRITER_LANES,
-}: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES'>): number {
-  return DATABASE_POOL + WRITER_LANES + SEQUENCERS + EXPORTS_AT_ONCE + JOB_CONNECTIONS;
+export function connectionsNeeded({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
+  return DATABASE_POOL + WRITERS + SEQUENCERS + EXPORTS_AT_ONCE + JOB_CONNECTIONS;
 }
 
 export function openPools(
   connection: Connection,
-  settings: Pick<Settings, 'DATABASE_POOL' | 'WRITER_LANES' | 'READ_DATABASE_URL'>,
+  settings: Pick<Settings, 'DATABASE_POOL' | 'READ_DATABASE_URL'>,
   {
     onRefusal,
     onNotice,
     watch,
   }: Required<Pick<PoolOptions, 'onRefusal' | 'onNotice'>> & { watch: WatchPool },
 ): Pools {
-  const { DATABASE_POOL, WRITER_LANES } = settings;
+  const { DATABASE_POOL } = settings;
   const open = (name: string, max: number, options: PoolOptions = {}) =>
     openPool(connection, SCHEMA, max, { onRefusal, watch: watch(name), ...options });
   return {
     pool: open('requests', DATABASE_POOL, { onNotice }),
-    writerPool: open('writer', WRITER_LANES, {
+    writerPool: open('writer', WRITERS, {
       onNotice,
       pipeline: true,
       deadline: { ms: PIPELINE_DEADLINE_MS, of: 'statement' },

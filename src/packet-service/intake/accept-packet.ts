@@ -3,7 +3,7 @@ import type { Key, StoredAnswer } from '../core/idempotency/store.ts';
 import { uuidToUlid } from '../core/packet-format/ulid.ts';
 import type { BatchWriter } from '../core/writer/batch-writer.ts';
 import type { UntilComplete } from '../core/writer/broken-commits.ts';
-import { type NewPacket, packetWrite } from './packet-write.ts';
+import { type MakePacket, packetWrite } from './packet-write.ts';
 
 /** Dependencies of accepting a packet. */
 export interface IntakeContext {
@@ -22,20 +22,17 @@ export interface IntakeAnswer {
   replayed: boolean;
 }
 
-/** Does the asynchronous work; the returned function makes the packet, with a new id. */
-export type Prepare = () => Promise<() => NewPacket>;
-
 /**
  * Accepts one packet: makes and stores it, unless the same request was answered before.
  *
- * @param prepare what it or the returned function throws is the request's error
+ * @param packetMaker does the asynchronous work; what it or its result throws is the request's error
  * @returns after the commit
  * @throws Problem conflict when the key was used with another body
  */
 export async function acceptPacket(
   { writer, findAnswer, untilComplete }: IntakeContext,
   key: Key | undefined,
-  prepare: Prepare,
+  packetMaker: () => Promise<MakePacket>,
 ): Promise<IntakeAnswer> {
   const since = writer.now();
   const earlier = key && (await findAnswer(key));
@@ -45,9 +42,9 @@ export async function acceptPacket(
   }
 
   for (;;) {
-    const make = await prepare();
+    const makePacket = await packetMaker();
     // No await from here until the packet enters the writer, so that messages enter in the order of their ids.
-    const made = make();
+    const made = makePacket();
     const stored = { status: 201, answer: `{"packet_uuid":"${uuidToUlid(made.packet.id)}"}` };
     const write = packetWrite(made, { freshId: true, claim: key && { ...key, ...stored } });
     const outcome = await writer.write(write, since);

@@ -7,9 +7,9 @@ import { eventually } from '../../../test/helpers/eventually.ts';
 import { runs } from '../../../test/helpers/property.ts';
 import { type RunningService, runningService } from '../../../test/helpers/service.ts';
 import { pacer } from '../../platform/concurrency/pacer.ts';
-import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { parseJsonText } from '../../platform/json-text.ts';
+import { processSlots } from '../../platform/limits/slots.ts';
 import { batchWriter } from '../core/writer/batch-writer.ts';
 import { acceptBatch, type BatchContext } from './batch.ts';
 import { splitItems } from './items.ts';
@@ -261,7 +261,7 @@ const taking = (kind: ItemKind, parsedBytes: number): BatchContext => ({
   findAnswer: async () => undefined,
   untilComplete: async () => {},
   pace: pacer(20_000),
-  parsed: weightedSemaphore(parsedBytes),
+  parsed: processSlots({ total: parsedBytes }),
 });
 const sender = {
   user: undefined,
@@ -275,7 +275,7 @@ const filled = (count: number, bytes: number) =>
 const refuse = () => Promise.reject(new Problem('observation.without_place'));
 
 function take(kind: Partial<ItemKind>, batch: Buffer[], parsedBytes = 100_000_000) {
-  const whole = { isOrdered: false, check: () => {}, truncated: () => [], prepare: refuse, ...kind };
+  const whole = { isOrdered: false, check: () => {}, truncated: () => [], packetMaker: refuse, ...kind };
   return acceptBatch(taking(whole, parsedBytes), sender, batch, undefined);
 }
 
@@ -317,7 +317,7 @@ test('few large items become packets in one turn, also if their locations are re
   const made = new Map<number, number>();
   const { promise: resolved, resolve } = Promise.withResolvers<void>();
   let waiting = 0;
-  const prepare = async () => {
+  const packetMaker = async () => {
     waiting++;
     if (waiting === 20) setImmediate(resolve);
     await resolved;
@@ -329,7 +329,7 @@ test('few large items become packets in one turn, also if their locations are re
   for (const isOrdered of [false, true]) {
     waiting = 0;
     made.clear();
-    const answers = await take({ prepare, isOrdered }, filled(20, 200_000));
+    const answers = await take({ packetMaker, isOrdered }, filled(20, 200_000));
     expect(answers).toEqual(
       Array(20).fill({
         error: 'capture_point is required, or geojson instead',
@@ -346,14 +346,14 @@ test('few large items become packets in one turn, also if their locations are re
 test('parsing stops when there is no room, and all items are answered in order', async () => {
   let inside = 0;
   let most = 0;
-  const prepare = async () => {
+  const packetMaker = async () => {
     inside++;
     most = Math.max(most, inside);
     await new Promise(resolve => setImmediate(resolve));
     inside--;
     throw new Problem('observation.without_place');
   };
-  const answers = await take({ prepare }, filled(50, 10_000), 45_000);
+  const answers = await take({ packetMaker }, filled(50, 10_000), 45_000);
   expect(answers).toHaveLength(50);
   expect(most).toBe(4);
 });

@@ -1,11 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
-import type { WeightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { toProblem } from '../../platform/http/failures.ts';
 import { LARGE_TEXT, readJson, readJsonInTurns } from '../../platform/http/json.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Fault } from '../../platform/http/reasons/catalogue.ts';
 import { bodyCheck } from '../../platform/http/validation.ts';
+import type { ProcessSlots } from '../../platform/limits/slots.ts';
 import { makeKey } from '../core/idempotency/idempotency.ts';
 import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
 import { acceptPacket, type IntakeAnswer, type IntakeContext } from './accept-packet.ts';
@@ -28,7 +28,7 @@ export interface BatchContext extends IntakeContext {
   logger: Pick<FastifyBaseLogger, 'error'>;
   pace: Pace;
   /** bounds the bytes of items that are parsed and not answered yet */
-  parsed: WeightedSemaphore;
+  parsed: ProcessSlots;
 }
 
 /** The route of the keys that version 0.1 stored for items without one of their own. */
@@ -58,8 +58,8 @@ export async function acceptBatch(
   const order = { last: Promise.resolve() };
   const answers: Promise<ItemAnswer>[] = [];
   for (const [index, bytes] of items.entries()) {
-    const acquiring = parsed.acquire(bytes.length);
-    if (acquiring) await acquiring;
+    const waits = parsed.take(bytes.length);
+    if (waits) await waits;
     // Items are read one after another, which keeps their order.
     const reading = readItem(bytes, pace);
     const read = reading instanceof Promise ? await reading : reading;
@@ -94,7 +94,7 @@ async function answerItem(
     if (problem.code === 'internal') context.logger.error({ err: error }, 'an item of a batch failed');
     return refusedItem(problem);
   } finally {
-    context.parsed.release(item.size);
+    context.parsed.free(item.size);
   }
 }
 
@@ -141,27 +141,27 @@ async function acceptItem(
   const text = idempotency_key ?? itemKey;
   const key = text === undefined ? undefined : makeKey(sender, `POST /intake/${intake}`, text, body);
   const taking = key && idempotency_key === undefined ? findingFormer(context, { intake, body }) : context;
-  const prepareInPace = async (turn?: Promise<void>) => {
-    const make = await kind.prepare(sender, body);
+  const makerInPace = async (turn?: Promise<void>) => {
+    const makePacket = await kind.packetMaker(sender, body);
     if (turn) await turn;
     const pausing = context.pace(size * MAKING_COST);
     if (pausing) await pausing;
-    return make;
+    return makePacket;
   };
   const truncated = kind.truncated(body);
-  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, prepareInPace)), truncated };
+  if (!kind.isOrdered) return { ...(await acceptPacket(taking, key, makerInPace)), truncated };
 
   const turn = order.last;
   const { promise: made, resolve: done } = Promise.withResolvers<void>();
   order.last = Promise.all([turn, made]).then(() => {});
-  const prepare = async () => {
-    const make = await prepareInPace(turn);
+  const makerInTurn = async () => {
+    const makePacket = await makerInPace(turn);
     return () => {
       done();
-      return make();
+      return makePacket();
     };
   };
-  return { ...(await acceptPacket(taking, key, prepare).finally(done)), truncated };
+  return { ...(await acceptPacket(taking, key, makerInTurn).finally(done)), truncated };
 }
 
 /** Also finds the answer that version 0.1 stored for an item: a phone may repeat its batch days after an upgrade. */

@@ -1,19 +1,14 @@
 import type { Static } from 'typebox';
 import { Problem } from '../../platform/http/problems.ts';
-import {
-  type ChatMessage,
-  chatMessage,
-  checkText,
-  indexText,
-  truncate,
-} from '../collaboration/chat/messages/message.ts';
+import { chatMessage, checkText, indexText, truncate } from '../collaboration/chat/messages/message.ts';
 import type { ChatMessageBody } from '../collaboration/chat/schemas.ts';
 import type { AddWords } from '../collaboration/chat/search/dictionary.ts';
 import type { KnownThread } from '../collaboration/chat/threads/thread-check.ts';
 import type { GeoidResolver } from '../core/geoids/resolver.ts';
 import { packetLanguage } from '../core/packet-format/language.ts';
-import { makePacket, type Packet } from '../core/packet-format/packet.ts';
+import { makePacket } from '../core/packet-format/packet.ts';
 import { newUlid } from '../core/packet-format/ulid.ts';
+import type { MakePacket } from './packet-write.ts';
 import { encryption, headerFields } from './scouting.ts';
 
 /** The context of a message from its request. */
@@ -36,11 +31,11 @@ export interface MessageOrigin {
  *
  * @throws Problem invalid when the text is empty and there is no attachment
  */
-export async function readChatMessage(
+export async function chatMessageMaker(
   { resolver, addWords }: { resolver: GeoidResolver; addWords: AddWords },
   sent: Static<typeof ChatMessageBody>,
   { thread, sender, author, contentLanguage }: MessageOrigin,
-): Promise<() => { packet: Packet; chat: ChatMessage }> {
+): Promise<MakePacket> {
   checkText(sent);
   const text = truncate(sent.text);
   const enc = encryption(sent);

@@ -4,10 +4,10 @@ import type { AddWords } from '../collaboration/chat/search/dictionary.ts';
 import type { ThreadCheck } from '../collaboration/chat/threads/thread-check.ts';
 import { type Caller, claimedUser } from '../core/access/caller.ts';
 import type { GeoidResolver } from '../core/geoids/resolver.ts';
-import type { Prepare } from './accept-packet.ts';
-import { readChatMessage } from './chat-message.ts';
+import { chatMessageMaker } from './chat-message.ts';
+import type { MakePacket } from './packet-write.ts';
 import { type IntakeBody, type IntakeName, intakeSchemas } from './schemas.ts';
-import { readObservation } from './scouting.ts';
+import { observationMaker } from './scouting.ts';
 
 /** The sender of an item, with the request's language. */
 export interface Sender extends Caller {
@@ -22,10 +22,8 @@ export interface ItemKind {
   check: (body: unknown) => void;
   /** The fields of a checked body that are stored truncated. */
   truncated: (body: unknown) => readonly string[];
-  /**
-   * @param a checked body
-   */
-  prepare: (sender: Sender, body: unknown) => ReturnType<Prepare>;
+  /** Does the asynchronous work for the packet of a checked body. */
+  packetMaker: (sender: Sender, body: unknown) => Promise<MakePacket>;
 }
 
 /** An entry for each of intakeSchemas; a missing one does not compile. */
@@ -42,19 +40,19 @@ export function itemKinds({ resolver, checkThread, addWords }: ItemContext): Ite
   return {
     scouting: kind('scouting', {
       isOrdered: false,
-      prepare: ({ user: author, contentLanguage }, body) =>
-        readObservation(resolver, body, { contentLanguage, author }),
+      packetMaker: ({ user: author, contentLanguage }, body) =>
+        observationMaker(resolver, body, { contentLanguage, author }),
     }),
     'chat-message': kind('chat-message', {
       isOrdered: true,
       truncated: ({ text }) => (truncate(text) === text ? NONE : ['text']),
-      prepare: async (caller, message) => {
+      packetMaker: async (caller, message) => {
         const { user: author, anonymous, contentLanguage } = caller;
         const field = 'from_user';
         const sender = claimedUser(caller, field, message.from_user);
         const thread = await checkThread(message.thread_id, { anonymous, userId: sender, field });
         const origin = { thread, sender, author, contentLanguage };
-        return readChatMessage({ resolver, addWords }, message, origin);
+        return chatMessageMaker({ resolver, addWords }, message, origin);
       },
     }),
   };
@@ -67,17 +65,17 @@ function kind<Name extends IntakeName>(
   {
     isOrdered,
     truncated = () => NONE,
-    prepare,
+    packetMaker,
   }: {
     isOrdered: boolean;
     truncated?: (body: IntakeBody<Name>) => readonly string[];
-    prepare: (sender: Sender, body: IntakeBody<Name>) => ReturnType<Prepare>;
+    packetMaker: (sender: Sender, body: IntakeBody<Name>) => Promise<MakePacket>;
   },
 ): ItemKind {
   return {
     isOrdered,
     truncated: body => truncated(body as IntakeBody<Name>),
     check: bodyCheck(intakeSchemas[name].body),
-    prepare: (sender, body) => prepare(sender, body as IntakeBody<Name>),
+    packetMaker: (sender, body) => packetMaker(sender, body as IntakeBody<Name>),
   };
 }

@@ -2,11 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { batchLoader } from '../../platform/concurrency/batch-loader.ts';
 import type { Pace } from '../../platform/concurrency/pacer.ts';
-import { weightedSemaphore } from '../../platform/concurrency/weighted-semaphore.ts';
 import { decodeBody } from '../../platform/http/encoding.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { JSON_BODY, type Server, sendText } from '../../platform/http/server.ts';
 import { skipBodyCheck } from '../../platform/http/streamed-body.ts';
+import { processSlots } from '../../platform/limits/slots.ts';
 import { keyText, readKey, replayAnswer } from '../core/idempotency/idempotency.ts';
 import { findAnswers, type Key } from '../core/idempotency/store.ts';
 import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
@@ -58,9 +58,9 @@ export function registerIntake(
       config: { storesInBatch: true },
     };
     app.post(`/intake/${name}`, options, async (request, reply) => {
-      const { prepare, truncated } = kinds[name];
+      const { packetMaker, truncated } = kinds[name];
       const taken = await acceptPacket(taking, readKey(request), () =>
-        prepare(senderOf(request), request.body),
+        packetMaker(senderOf(request), request.body),
       );
       // Found in the body, so that a repeated request gets it, too.
       const fields = truncated(request.body);
@@ -68,7 +68,8 @@ export function registerIntake(
       return sendTaken(reply, taken);
     });
   }
-  registerBatch(app, { ...taking, kinds, pace, parsed: weightedSemaphore(PARSED_BYTES), logger: app.log });
+  const parsed = processSlots({ total: PARSED_BYTES });
+  registerBatch(app, { ...taking, kinds, pace, parsed, logger: app.log });
 
   const finalized = { pool, writer, checkThread, addWords, untilComplete };
   const options = { schema: postPacketSchema, bodyLimit: MAX_PACKET_BYTES, config: { storesInBatch: true } };

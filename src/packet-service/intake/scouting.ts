@@ -6,7 +6,7 @@ import { packetLanguage } from '../core/packet-format/language.ts';
 import { makePacket, type Point } from '../core/packet-format/packet.ts';
 import { isUlid, newUlid } from '../core/packet-format/ulid.ts';
 import { refuseAhead } from './captured-time.ts';
-import type { NewPacket } from './packet-write.ts';
+import type { MakePacket } from './packet-write.ts';
 import type { GeoJson, ScoutingBody } from './schemas.ts';
 
 /**
@@ -16,11 +16,11 @@ import type { GeoJson, ScoutingBody } from './schemas.ts';
  * @param from Content-Language and the user of the token
  * @throws Problem invalid, naming the field, also if the location has no GeoID
  */
-export async function readObservation(
+export async function observationMaker(
   resolver: GeoidResolver,
   sent: Static<typeof ScoutingBody>,
   { contentLanguage, author }: { contentLanguage: string | undefined; author: string | undefined },
-): Promise<() => NewPacket> {
+): Promise<MakePacket> {
   const { observed_at, ...body } = sent as Static<typeof ScoutingBody> & Record<string, unknown>;
   const timestamp = parseTimestamp(observed_at);
   if (!timestamp) {

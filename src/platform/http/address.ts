@@ -25,6 +25,11 @@ export function isLocalRequest(request: Pick<FastifyRequest, 'ip' | 'ips' | 'hea
   return !forwarded && isLoopback(request.ip);
 }
 
+/** The block under whose limits a request counts; undefined for one from this machine. */
+export function countedAddress(request: Pick<FastifyRequest, 'ip' | 'ips' | 'headers'>): string | undefined {
+  return isLocalRequest(request) ? undefined : addressBlock(request.ip);
+}
+
 /**
  * The part of X-Forwarded-For that can be believed to be addresses: from the right up to the first that is none,
  * without ports (some proxies write `192.0.2.1:4711` or `[2001:db8::1]:4711`).

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Slots } from '../limits/slots.ts';
-import { callerShare, type ShareOptions } from './caller-share.ts';
+import type { CallerSlots } from '../limits/caller-slots.ts';
+import { processSlots } from '../limits/slots.ts';
+import { type CallerLimit, freeAtEnd, slotsOfCallers } from './caller-slots.ts';
 import { Problem } from './problems.ts';
 import { type ReadingLook, type ReadingSpeed, readingMeter } from './reading-speed.ts';
-import { fault } from './reasons/catalogue.ts';
 import type { Server } from './server.ts';
-import { waitingSlots } from './waiting-slots.ts';
 
 /** How long a stopping service lets downloads go on, in milliseconds: less than it waits for everything. */
 const STOP_PATIENCE_MS = 10_000;
@@ -15,7 +14,7 @@ const SLOT_PATIENCE_MS = 5000;
 const LOOK_SECONDS = 5;
 
 /** Bounds on downloads. */
-export interface DownloadLimits extends ShareOptions {
+export interface DownloadLimits extends CallerLimit {
   /** how many callers without a token have at once in this process; undefined: as many as there are slots */
   withoutToken: number | undefined;
   /** a client that reads slower is disconnected */
@@ -46,16 +45,24 @@ interface Download {
  * Bounds how many downloads a caller has at the same time, how many callers without a token have together, how slowly
  * clients read them, and how long stopping waits for them.
  */
-export function admitDownloads(app: Server, slots: Slots, limits: DownloadLimits): AdmitDownload {
-  const takeShare = callerShare(slots, limits);
-  const takeSlotWithoutToken = slotsWithoutToken(limits);
+export function admitDownloads(app: Server, slots: CallerSlots, limits: DownloadLimits): AdmitDownload {
+  const takeSlot = slotsOfCallers(slots, limits);
+  const { withoutToken, what, retryAfter } = limits;
+  const slotsWithoutToken = processSlots({
+    total: withoutToken ?? Number.POSITIVE_INFINITY,
+    patienceMs: SLOT_PATIENCE_MS,
+    full: () => new Problem('limit.places_without_token', { what }, { retryAfter }),
+  });
   const open = new Set<Download>();
   endAtStop(app, open);
   endSlow(app, open, limits);
 
   return async (request, reply, user) => {
-    await takeShare(request, reply, user);
-    if (user === undefined) await takeSlotWithoutToken(reply);
+    await takeSlot(request, reply, user);
+    if (user === undefined) {
+      await slotsWithoutToken.take();
+      freeAtEnd(reply, () => slotsWithoutToken.free());
+    }
     const abort = new AbortController();
     const isTooSlow = readingMeter(limits.slowest, LOOK_SECONDS);
     const download = { abort, request: request.raw, reply: reply.raw, isTooSlow };
@@ -67,26 +74,6 @@ export function admitDownloads(app: Server, slots: Slots, limits: DownloadLimits
     if (reply.raw.closed) closed();
     else reply.raw.once('close', closed);
     return abort.signal;
-  };
-}
-
-/** Takes one of the slots of callers without a token until the answer has been sent or its connection is closed. */
-function slotsWithoutToken({
-  withoutToken,
-  what,
-  retryAfter,
-}: DownloadLimits): (reply: FastifyReply) => Promise<void> {
-  if (withoutToken === undefined) return async () => {};
-  const take = waitingSlots({
-    most: withoutToken,
-    patienceMs: SLOT_PATIENCE_MS,
-    full: fault('limit.places_without_token', { what }),
-    retryAfter,
-  });
-  return async ({ raw }) => {
-    const free = await take();
-    if (raw.closed) free();
-    else raw.once('close', free);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { AddressCounts } from '../limits/counts.ts';
+import type { AddressCounts } from '../limits/rate-limit.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { HostSettings } from './hosts.ts';
 import type { Problem } from './problems.ts';

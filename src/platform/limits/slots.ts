@@ -1,186 +1,124 @@
-import { randomUUID } from 'node:crypto';
-import type { FastifyBaseLogger } from 'fastify';
-import { endsWithin } from '../concurrency/ends-within.ts';
-import type { Database } from '../database/database.ts';
-import { passingTrouble } from '../database/troubles.ts';
-import { freeSlot, insertProcess, removeDead, removeProcess, renewProcess, takeSlot } from './slots-store.ts';
+/** Bounds on what this process does at the same time. */
+export interface SlotRules {
+  /** the weight of all that runs; a heavier task runs alone */
+  total: number;
+  /** tasks that may wait, in order of arrival; by default any number */
+  mostWaiting?: number;
+  /** longest wait in milliseconds; by default any */
+  patienceMs?: number;
+  /** the error of a task that finds no room to wait, or waits too long */
+  full?: () => Error;
+}
 
-/** How often a process renews its lease, in milliseconds: three times within it. */
-const BEAT_MS = 3000;
-/** Longest wait of a request for the database before its slot counts in this process alone, in milliseconds. */
-const PATIENCE_MS = 2000;
-
-/**
- * How many of something each caller has at the same time, over all processes on one database. While the database does
- * not answer or takes no writes, each process counts by itself.
- */
-export interface Slots {
+/** Slots of this process. */
+export interface ProcessSlots {
   /**
-   * @param kind what it is: "uploads"
-   * @param most slots of the caller
-   * @returns a function that frees the slot; undefined if the caller has `most`
+   * Takes slots, which `free` gives back.
+   *
+   * @returns undefined if they are free at once; otherwise a promise that resolves when they are, or rejects with `full`
    */
-  take(kind: string, caller: string, most: number): Promise<(() => void) | undefined>;
-  /** Removes this process from the database; later slots count in this process alone. */
-  stop(): Promise<void>;
+  take(weight?: number): Promise<void> | undefined;
+  free(weight?: number): void;
+  /** Runs a task in a slot. */
+  run<Result>(task: () => Promise<Result>): Promise<Result>;
 }
 
-interface Slot {
-  kind: string;
-  caller: string;
-  most: number;
-  /** its number in the database; undefined if it has no row there yet, and needs one */
-  number: number | 'requested' | undefined;
-}
+/** Bounds how much of something runs at once in this process, and how much waits. */
+export function processSlots({
+  total,
+  mostWaiting = Number.POSITIVE_INFINITY,
+  patienceMs,
+  full = () => new Error('no slot is free'),
+}: SlotRules): ProcessSlots {
+  const waiting = new Set<{ weight: number; admit: () => void }>();
+  let taken = 0;
+  const fits = (weight: number) => taken === 0 || taken + weight <= total;
 
-/** The slots of this process' callers; `database` has the tables `serving_processes` and `caller_places`. */
-export function openSlots(database: Database, logger: FastifyBaseLogger): Slots {
-  return new CountedSlots(database, logger);
-}
-
-class CountedSlots implements Slots {
-  readonly #database: Database;
-  readonly #logger: FastifyBaseLogger;
-  readonly #held = new Set<Slot>();
-  /** slots in this process, by kind and caller */
-  readonly #counts = new Map<string, number>();
-  /** rows that are being removed, by kind and caller: a caller who ends one and begins the next at once gets its slot */
-  readonly #freeing = new Map<string, Promise<void>>();
-  /** under which this process has its rows; undefined while the database does not count them */
-  #id: string | undefined;
-  #earlier: string | undefined;
-  #isReported = false;
-  #isStopped = false;
-  #timer: NodeJS.Timeout | undefined;
-  #first: Promise<void> | undefined;
-  #beating: Promise<void> | undefined;
-
-  constructor(database: Database, logger: FastifyBaseLogger) {
-    this.#database = database;
-    this.#logger = logger;
-  }
-
-  async take(kind: string, caller: string, most: number): Promise<(() => void) | undefined> {
-    const slot: Slot = { kind, caller, most, number: 'requested' };
-    const key = keyOf(slot);
-    const count = this.#counts.get(key) ?? 0;
-    if (count >= most) return undefined;
-    this.#counts.set(key, count + 1);
-    this.#held.add(slot);
-    try {
-      if (!this.#isStopped) await endsWithin(this.#begin(), PATIENCE_MS);
-      const freeing = this.#freeing.get(key);
-      if (freeing) await endsWithin(freeing, PATIENCE_MS);
-      if (await this.#takeInDatabase(slot)) return () => this.#release(slot);
-    } catch (error) {
-      this.#release(slot);
-      throw error;
+  function admit(): void {
+    for (const next of waiting) {
+      if (!fits(next.weight)) return;
+      waiting.delete(next);
+      taken += next.weight;
+      next.admit();
     }
-    this.#release(slot);
-    return undefined;
   }
 
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    clearInterval(this.#timer);
-    await this.#beating;
-    const id = this.#id;
-    this.#id = undefined;
-    // What cannot be removed now expires.
-    if (id) await removeProcess(this.#database, id).catch(() => {});
-  }
-
-  #begin(): Promise<void> {
-    this.#timer ??= setInterval(() => this.#tick(), BEAT_MS).unref();
-    this.#first ??= this.#tick();
-    return this.#first;
-  }
-
-  #tick(): Promise<void> {
-    this.#beating ??= this.#beat().finally(() => {
-      this.#beating = undefined;
+  function take(weight = 1): Promise<void> | undefined {
+    if (waiting.size === 0 && fits(weight)) {
+      taken += weight;
+      return undefined;
+    }
+    if (waiting.size >= mostWaiting) return Promise.reject(full());
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        waiting.delete(entry);
+        reject(full());
+        admit();
+      };
+      const timer = patienceMs === undefined ? undefined : setTimeout(giveUp, patienceMs);
+      const entry = {
+        weight,
+        admit() {
+          clearTimeout(timer);
+          resolve();
+        },
+      };
+      waiting.add(entry);
     });
-    return this.#beating;
   }
 
-  async #beat(): Promise<void> {
-    try {
-      if (this.#id === undefined || !(await renewProcess(this.#database, this.#id))) await this.#record();
-      await removeDead(this.#database);
-      for (const slot of this.#held) {
-        if (slot.number === undefined && !this.#isStopped) await this.#takeInDatabase(slot);
+  function free(weight = 1): void {
+    taken -= weight;
+    admit();
+  }
+
+  return {
+    take,
+    free,
+    async run(task) {
+      const waits = take();
+      if (waits) await waits;
+      try {
+        return await task();
+      } finally {
+        free();
       }
-    } catch (error) {
-      this.#lost(error);
-    }
-  }
-
-  /** Records this process under a new id. Its slots are then taken again. */
-  async #record(): Promise<void> {
-    const id = randomUUID();
-    await insertProcess(this.#database, id, this.#id ?? this.#earlier);
-    // Requests in flight see that the id has changed.
-    for (const slot of this.#held) if (slot.number !== 'requested') slot.number = undefined;
-    this.#id = id;
-    if (this.#isReported) this.#logger.info('limits per caller apply across all processes again');
-    this.#isReported = false;
-  }
-
-  /** Takes a slot in the database, if it counts them now; returns false if all slots of the caller are taken. */
-  async #takeInDatabase(slot: Slot): Promise<boolean> {
-    const id = this.#id;
-    slot.number = id === undefined ? undefined : 'requested';
-    if (id === undefined) return true;
-    const taking = takeSlot(this.#database, slot, id);
-    if (!(await endsWithin(taking, PATIENCE_MS))) this.#lost(new Error(`no answer within ${PATIENCE_MS} ms`));
-    const taken = this.#id === id ? await taking.catch(error => this.#ifPassing(error)) : undefined;
-    const isCurrent = this.#id === id;
-    slot.number = isCurrent ? taken : undefined;
-    if (!this.#held.has(slot)) this.#free(slot);
-    return taken !== undefined || !isCurrent;
-  }
-
-  #ifPassing(error: unknown): undefined {
-    if (!passingTrouble(error)) throw error;
-    this.#lost(error);
-  }
-
-  /**
-   * Counts in this process alone until the next beat succeeds. That takes a new id, so that rows of which nothing is
-   * known are removed with the old one.
-   */
-  #lost(error: unknown): void {
-    if (!this.#isReported)
-      this.#logger.warn({ err: error }, 'limits per caller apply only within this process for now');
-    this.#isReported = true;
-    this.#earlier = this.#id ?? this.#earlier;
-    this.#id = undefined;
-  }
-
-  #release(slot: Slot): void {
-    if (!this.#held.delete(slot)) return;
-    const key = keyOf(slot);
-    const left = (this.#counts.get(key) ?? 0) - 1;
-    if (left > 0) this.#counts.set(key, left);
-    else this.#counts.delete(key);
-    this.#free(slot);
-  }
-
-  #free(slot: Slot): void {
-    const { kind, caller, number } = slot;
-    if (typeof number !== 'number' || this.#id === undefined) return;
-    const key = keyOf(slot);
-    const before = this.#freeing.get(key);
-    const freed = freeSlot(this.#database, { kind, caller, number }, this.#id).catch(error =>
-      this.#lost(error),
-    );
-    const freeing = Promise.all([before, freed]).then(() => {
-      if (this.#freeing.get(key) === freeing) this.#freeing.delete(key);
-    });
-    this.#freeing.set(key, freeing);
-  }
+    },
+  };
 }
 
-function keyOf({ kind, caller }: Slot): string {
-  return `${kind} ${caller}`;
+/** Weights that callers hold in this process at the same time: all together, and each. */
+export interface SharedSlots {
+  /**
+   * Takes a weight, which `free` gives back.
+   *
+   * @param caller undefined for one who is not bounded alone
+   * @returns false if there is no room
+   */
+  take(caller: string | undefined, weight: number): boolean;
+  free(caller: string | undefined, weight: number): void;
+}
+
+/** Bounds what all callers hold in this process, and what each does. Nobody waits. */
+export function sharedSlots({ total, perCaller }: { total: number; perCaller: number }): SharedSlots {
+  const byCaller = new Map<string, number>();
+  let taken = 0;
+
+  function add(caller: string | undefined, weight: number): void {
+    taken += weight;
+    if (caller === undefined) return;
+    const left = (byCaller.get(caller) ?? 0) + weight;
+    if (left > 0) byCaller.set(caller, left);
+    else byCaller.delete(caller);
+  }
+
+  return {
+    take(caller, weight) {
+      const own = caller === undefined ? 0 : (byCaller.get(caller) ?? 0);
+      if (taken + weight > total || own + weight > perCaller) return false;
+      add(caller, weight);
+      return true;
+    },
+    free: (caller, weight) => add(caller, -weight),
+  };
 }

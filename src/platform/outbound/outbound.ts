@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limiter } from '../http/limiter.ts';
 import { Problem } from '../http/problems.ts';
 import { type Fault, fault, textOf } from '../http/reasons/catalogue.ts';
+import { processSlots } from '../limits/slots.ts';
 import type { BreakerWatch } from './breaker-watch.ts';
 import { circuitBreaker } from './circuit-breaker.ts';
 
@@ -71,9 +71,13 @@ const MAX_PAUSE = 2;
  */
 export function outbound(limits: Partial<OutboundLimits>): Outbound {
   const settings = { ...DEFAULTS, ...limits };
-  const limited = limiter({ ...settings, full: fault('upstream.busy', { system: settings.name }) });
+  const slots = processSlots({
+    total: settings.concurrency,
+    mostWaiting: settings.queue,
+    full: () => new Problem('upstream.busy', { system: settings.name }, { retryAfter: 1 }),
+  });
   const guarded = guard(settings);
-  return request => limited(() => guarded(() => attempts(request, settings)));
+  return request => slots.run(() => guarded(() => attempts(request, settings)));
 }
 
 /** A failed attempt, and the seconds of Retry-After. */

@@ -76,12 +76,6 @@ export const Settings = Type.Object({
     description:
       'database connections of each service for requests, in addition to those of the batch writer and a few others',
   }),
-  WRITER_LANES: Type.Integer({
-    minimum: 1,
-    maximum: 16,
-    default: 2,
-    description: 'database connections of the batch writer',
-  }),
   AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
     default: 'optional',
     description:
@@ -258,13 +252,6 @@ export const Settings = Type.Object({
     maximum: 1000,
     default: 8,
     description: 'maximum concurrent uploads per caller (user or address), over all processes',
-  }),
-  EXPORTS_PER_CALLER: Type.Integer({
-    minimum: 1,
-    maximum: 2,
-    default: 1,
-    description:
-      'maximum concurrent exports (graph, tables) per caller (user or address), over all processes; a process runs two in all, one of them for callers with a token if it checks tokens',
   }),
   FEEDS_PER_CALLER: Type.Integer({
     minimum: 1,

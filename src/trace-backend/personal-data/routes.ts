@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentDisposition } from '../../platform/http/disposition.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import type { Server } from '../../platform/http/server.ts';
-import type { Slots } from '../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../platform/limits/caller-slots.ts';
+import { processSlots } from '../../platform/limits/slots.ts';
 import { EXPORTS } from '../../platform/personal-data/personal-data.ts';
 import { zipOf } from '../../platform/personal-data/zip.ts';
 import type { SecretBox } from '../../platform/tokens/secret-box.ts';
@@ -23,7 +24,7 @@ interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
-  slots: Slots;
+  slots: CallerSlots;
 }
 
 /** Retry-After while another export is running, in seconds. */
@@ -60,17 +61,16 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
  * connection while its client reads.
  */
 function exporter(context: PersonalDataContext) {
-  let running = 0;
   const alreadyRunning = () => new Problem('export.running', {}, { retryAfter: BUSY_SECONDS });
+  const running = processSlots({ total: EXPORTS, mostWaiting: 0, full: alreadyRunning });
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
-    if (running >= EXPORTS) throw alreadyRunning();
-    running++;
+    await running.take();
     let release: (() => void) | undefined;
     let hasEnded = false;
     const end = () => {
       if (hasEnded) return;
       hasEnded = true;
-      running--;
+      running.free();
       release?.();
     };
     try {

@@ -4,12 +4,11 @@ import type { Pace } from '../../../platform/concurrency/pacer.ts';
 import { transaction } from '../../../platform/database/database.ts';
 import { contentDisposition } from '../../../platform/http/disposition.ts';
 import type { AdmitDownload } from '../../../platform/http/downloads.ts';
-import { limiter } from '../../../platform/http/limiter.ts';
 import { linkNext } from '../../../platform/http/next-link.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { cutByBytes, sendParts } from '../../../platform/http/streamed-text.ts';
+import { processSlots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { isAdministrator } from '../access/caller.ts';
 import { exportOnEither } from '../packets/export.ts';
@@ -41,7 +40,11 @@ const MAX_BODY_BYTES = 2 * 1024 * 1024;
  * Registrations run one after another, as the advisory lock requires anyway, so that they hold one connection and not
  * all of them. If too many wait, clients get 503 with Retry-After.
  */
-const REGISTRATIONS = { concurrency: 1, queue: 50, retryAfter: 5 };
+const REGISTRATIONS = {
+  total: 1,
+  mostWaiting: 50,
+  full: () => new Problem('field.too_many_registrations', {}, { retryAfter: 5 }),
+};
 
 /** Dependencies of the registry of fields. */
 interface Fields {
@@ -61,7 +64,7 @@ export function registerFields(app: Server, fields: Fields): void {
 }
 
 function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fields): void {
-  const oneByOne = limiter({ full: fault('field.too_many_registrations'), ...REGISTRATIONS });
+  const oneByOne = processSlots(REGISTRATIONS);
   const preHandler = refuseWithAssetRegistry(settings);
 
   app.put(
@@ -80,7 +83,7 @@ function registerOne(app: Server, { pool, settings, pace, surveyor, watch }: Fie
         anonymous: request.anonymous,
         administrator: isAdministrator(request),
       };
-      const registered = await oneByOne(async () => {
+      const registered = await oneByOne.run(async () => {
         const fields = await readFeatures(request.body, surveyor);
         return transaction(pool, database =>
           register(database, fields, registrar, { now: new Date(), pace, watch }),

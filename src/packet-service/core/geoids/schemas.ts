@@ -192,8 +192,8 @@ export const downloadFieldsSchema = {
   summary: 'All registered fields as one GeoJSON file',
   description:
     'A FeatureCollection (RFC 7946) without a page limit, from one snapshot, in no order. The answer is streamed. A failure ' +
-    'breaks the connection: an answer that ends properly is complete. It counts as an export: a caller may have ' +
-    'EXPORTS_PER_CALLER at once (429), and a process runs two (503), one of them ' +
+    'breaks the connection: an answer that ends properly is complete. It counts as an export: a caller may have one ' +
+    'at a time (429), and a process runs two (503), one of them ' +
     'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
     'which something waits for it, is disconnected.',
   querystring: Type.Object({ bbox }),

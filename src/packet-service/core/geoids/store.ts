@@ -3,6 +3,7 @@ import type { Bounds } from '../../../geometry/covers.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import { ADVISORY_LOCKS } from '../../../platform/database/locks/advisory-locks.ts';
 import type { PreparedStatement } from '../../../platform/database/send-together.ts';
+import { errorCode } from '../../../platform/database/troubles.ts';
 
 /** A registered field as it is stored. */
 export interface FieldRow {
@@ -84,13 +85,14 @@ export async function fieldsOfBlock(
   };
 }
 
-/** Fails with division_by_zero (22012) unless the fields are in this state: see docs/decisions/geoids.md. */
-export function checkFieldState(state: string): PreparedStatement {
-  return {
-    name: 'check_field_state',
-    text: 'SELECT 1 / count(*) FROM field_state WHERE state = $1',
-    values: [state],
-  };
+/** Fails unless the fields are in this state (docs/decisions/geoids.md): `isFieldChange` recognises the error. */
+export function requireFieldState(state: string): PreparedStatement {
+  return { name: 'require_field_state', text: 'SELECT require_field_state($1)', values: [state] };
+}
+
+/** Whether `requireFieldState` failed because the fields have changed. */
+export function isFieldChange(error: unknown): boolean {
+  return errorCode(error) === 'ZF001';
 }
 
 /** Fields by GeoID, in no order; missing ones are left out. */

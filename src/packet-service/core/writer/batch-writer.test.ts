@@ -10,7 +10,7 @@ import { packetWrite } from '../../intake/packet-write.ts';
 import { makePacket, type Packet } from '../packet-format/packet.ts';
 import { newUlid, uuidToUlid } from '../packet-format/ulid.ts';
 import { batchWriter } from './batch-writer.ts';
-import { tellingComplete } from './broken-commits.ts';
+import { openWriter } from './open-writer.ts';
 
 const logger = pino({ level: 'silent' });
 let database: TestDatabase;
@@ -24,10 +24,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-function newWriter(connections = 2) {
+function newPool(connections: number): pg.Pool {
   const pool = openPool(database.connection, 'packet_service', connections, { pipeline: true });
   pools.push(pool);
-  return batchWriter(pool, connections, logger);
+  return pool;
+}
+
+function newWriter(connections = 2) {
+  return batchWriter(newPool(connections), connections, logger);
 }
 
 function packet(message: string, id = newUlid()): Packet {
@@ -201,9 +205,14 @@ test('packets whose fields have changed are not stored, and the others of their 
 test('a writer that finds its packet already stored reports it once the packet can be read', async () => {
   const complete = Promise.withResolvers<void>();
   let loads = 0;
-  const writer = tellingComplete(newWriter(1), () => {
-    loads++;
-    return complete.promise;
+  const writer = openWriter(newPool(1), {
+    connections: 1,
+    logger,
+    onWritten() {},
+    untilComplete() {
+      loads++;
+      return complete.promise;
+    },
   });
   // Nothing is there yet of an observation whose fields have changed.
   const outdated = {

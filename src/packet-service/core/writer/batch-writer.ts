@@ -394,18 +394,3 @@ async function writeOnce(
   // The batch before it on the connection failed, and this one with it.
   return writeOnce(pipelines, writes, onCommitted);
 }
-
-/** The same writer, which also calls `onWritten` for each write after its commit. */
-export function withWriteListener(writer: BatchWriter, onWritten: (write: PacketWrite) => void): BatchWriter {
-  return {
-    ...writer,
-    write(write, since) {
-      const written = writer.write(write, since);
-      written.then(
-        () => onWritten(write),
-        () => {},
-      );
-      return written;
-    },
-  };
-}

@@ -14,7 +14,9 @@ import { openPool } from '../../../platform/database/database.ts';
 import { packetWrite } from '../../intake/packet-write.ts';
 import type { Packet } from '../packet-format/packet.ts';
 import { uuidToUlid } from '../packet-format/ulid.ts';
-import { type BatchWriter, batchWriter, withWriteListener } from './batch-writer.ts';
+import { type BatchWriter, batchWriter } from './batch-writer.ts';
+import { ALWAYS_COMPLETE } from './broken-commits.ts';
+import { openWriter } from './open-writer.ts';
 import { openPipelines } from './pipelines.ts';
 import type { PacketWrite } from './write-store.ts';
 
@@ -35,10 +37,14 @@ afterAll(async () => {
   await database.drop();
 });
 
-function newWriter(connections: number): BatchWriter {
+function newPool(connections: number): pg.Pool {
   const pool = openPool(database.connection, 'packet_service', connections, { pipeline: true });
   pools.push(pool);
-  return batchWriter(pool, connections, pino({ level: 'silent' }));
+  return pool;
+}
+
+function newWriter(connections: number): BatchWriter {
+  return batchWriter(newPool(connections), connections, pino({ level: 'silent' }));
 }
 
 const fresh = (packet: Packet): PacketWrite => packetWrite({ packet }, { freshId: true });
@@ -209,7 +215,12 @@ test('how many rows were open is forgotten while few come', async () => {
 
 test('a writer reports stored packets, not refused ones', async () => {
   const order: string[] = [];
-  const writer = withWriteListener(newWriter(1), ({ packet }) => order.push(packet.id));
+  const writer = openWriter(newPool(1), {
+    connections: 1,
+    logger: pino({ level: 'silent' }),
+    onWritten: ({ packet }) => order.push(packet.id),
+    untilComplete: ALWAYS_COMPLETE,
+  });
   const good = notePacket();
   await writer.write(fresh(good));
   await expect(writer.write(fresh(notePacket({ ts: 'never' })))).rejects.toMatchObject({ code: 'internal' });

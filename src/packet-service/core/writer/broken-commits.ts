@@ -4,7 +4,6 @@ import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { isOfSession, preparedParts } from '../../../platform/database/citus/prepared-parts.ts';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { BatchWriter } from './batch-writer.ts';
 
 /**
  * How long an answer waits for what a broken commit hides, in milliseconds. The coordinator finishes such commits every
@@ -95,19 +94,6 @@ export function brokenCommits(find: () => Database, logger: FastifyBaseLogger): 
     },
     async untilComplete() {
       await areComplete(() => true);
-    },
-  };
-}
-
-/** The same writer, which answers that an id or a key exists once what has it can be read. */
-export function tellingComplete(writer: BatchWriter, untilComplete: UntilComplete): BatchWriter {
-  if (untilComplete === ALWAYS_COMPLETE) return writer;
-  return {
-    ...writer,
-    async write(write, since) {
-      const outcome = await writer.write(write, since);
-      if (outcome.kind === 'id-exists' || outcome.kind === 'key-exists') await untilComplete();
-      return outcome;
     },
   };
 }

@@ -4,9 +4,8 @@ import type { Database } from '../../../platform/database/database.ts';
 import { COMMITTED_POSITION, positionIn } from '../../../platform/database/replicas/wal-position.ts';
 import { insertStatements, type RowTable } from '../../../platform/database/rows.ts';
 import { type PreparedStatement, sendTogether } from '../../../platform/database/send-together.ts';
-import { errorCode } from '../../../platform/database/troubles.ts';
 import type { AsOf } from '../geoids/resolution.ts';
-import { checkFieldState } from '../geoids/store.ts';
+import { isFieldChange, requireFieldState } from '../geoids/store.ts';
 import {
   type Claim,
   claimRow,
@@ -89,9 +88,6 @@ const claimedAttachmentTable: RowTable = {
 /** Nothing of a batch was stored, because fields that GeoIDs in it depend on have changed. */
 export class FieldsChanged extends Error {}
 
-/** Of checkFieldState; no other statement of a batch divides. */
-const DIVISION_BY_ZERO = '22012';
-
 /**
  * Writes a batch of packets in one transaction and returns the outcome of each; if it throws, nothing was stored.
  * Every table's rows are sorted by key, and tables are always written in the same order, so that processes which
@@ -117,8 +113,7 @@ export async function writePackets(
   } catch (error) {
     // The COMMIT may have succeeded: a retry must check whether the ids exist.
     for (const write of writes) write.freshId = false;
-    const isOutdated = errorCode(error) === DIVISION_BY_ZERO && writes.some(({ asOf }) => asOf);
-    throw isOutdated ? new FieldsChanged() : error;
+    throw isFieldChange(error) ? new FieldsChanged() : error;
   }
 }
 
@@ -278,7 +273,7 @@ function dependentStatements(writes: readonly PacketWrite[]): PreparedStatement[
 function fieldChecks(writes: readonly PacketWrite[]): PreparedStatement[] {
   const states: string[] = [];
   for (const { asOf } of writes) if (asOf && !states.includes(asOf.state)) states.push(asOf.state);
-  return states.map(checkFieldState);
+  return states.map(requireFieldState);
 }
 
 /** The rows of other features, table by table, in the order of the tables' names. */

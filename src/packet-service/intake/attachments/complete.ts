@@ -1,16 +1,16 @@
 import type { Database } from '../../../platform/database/database.ts';
 import type { FileStore } from '../../../platform/files/index.ts';
-import type { TakeShare } from '../../../platform/http/caller-share.ts';
-import type { Limiter } from '../../../platform/http/limiter.ts';
+import type { TakeSlot } from '../../../platform/http/caller-slots.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { ProcessSlots } from '../../../platform/limits/slots.ts';
 import { type AttachmentContext, storeAttachment } from './store-attachment.ts';
 import { piecesOf } from './sweep.ts';
 import { completeUpload, type Upload } from './upload-store.ts';
 
 /** Dependencies of uploads. */
 export interface Uploading extends AttachmentContext {
-  limited: Limiter;
-  takeShare: TakeShare;
+  slots: ProcessSlots;
+  takeSlot: TakeSlot;
   maxBytes: number;
 }
 

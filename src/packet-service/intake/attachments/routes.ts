@@ -1,16 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { type FileStore, openFileStore, type Received } from '../../../platform/files/index.ts';
-import { callerShare } from '../../../platform/http/caller-share.ts';
+import { slotsOfCallers } from '../../../platform/http/caller-slots.ts';
 import { contentDisposition } from '../../../platform/http/disposition.ts';
 import { matchesTag } from '../../../platform/http/etag.ts';
 import { takeForms } from '../../../platform/http/form.ts';
-import { type Limiter, limiter } from '../../../platform/http/limiter.ts';
 import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Slots } from '../../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../../platform/limits/caller-slots.ts';
+import { type ProcessSlots, processSlots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import {
   keyText,
@@ -49,15 +48,15 @@ export function registerAttachments(
     settings,
     readPacket,
     slots,
-  }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader; slots: Slots },
+  }: { pool: pg.Pool; settings: Settings; readPacket: PacketReader; slots: CallerSlots },
 ): void {
   const files = openFileStore(settings);
   const maxBytes = settings.MAX_ATTACHMENT_BYTES;
   const uploading = {
     pool,
     files,
-    limited: uploadLimiter(settings.CONCURRENT_UPLOADS),
-    takeShare: callerShare(slots, {
+    slots: uploadSlots(settings.CONCURRENT_UPLOADS),
+    takeSlot: slotsOfCallers(slots, {
       perCaller: settings.UPLOADS_PER_CALLER,
       what: 'uploads',
       retryAfter: 5,
@@ -76,12 +75,12 @@ export function registerAttachments(
 }
 
 async function registerForm(app: Server, uploading: Uploading): Promise<void> {
-  const { pool, files, limited, takeShare, maxBytes } = uploading;
+  const { pool, files, slots, takeSlot, maxBytes } = uploading;
   await takeForms(app, maxBytes, () => tooLarge(maxBytes));
 
   app.post('/attachments', { schema: postAttachmentSchema }, async (request, reply) => {
-    await takeShare(request, reply, request.user);
-    const done = await limited(async () => {
+    await takeSlot(request, reply, request.user);
+    const done = await slots.run(async () => {
       const { received, id = request.query.id, name } = await takeForm(request, files, maxBytes);
       try {
         const key = keyOf(request, { id: id ?? null, name: name ?? null, sha256: received.sha256 });
@@ -243,8 +242,8 @@ function asItem(id: string | undefined, attachment: Attachment | undefined) {
   return { ...known, status: 'stored' as const };
 }
 
-/** Uploads are not queued: the client retries. */
-function uploadLimiter(concurrency: number): Limiter {
-  const full = fault('upload.too_many', { max: concurrency });
-  return limiter({ full, concurrency, queue: 0, retryAfter: 5 });
+/** Uploads do not wait: the client retries. */
+function uploadSlots(total: number): ProcessSlots {
+  const full = () => new Problem('upload.too_many', { max: total }, { retryAfter: 5 });
+  return processSlots({ total, mostWaiting: 0, full });
 }

@@ -29,7 +29,7 @@ const MAX_PIECES = 10_000;
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */
 export function registerUploads(app: Server, uploading: Uploading): void {
-  const { pool, files, limited, takeShare, maxBytes } = uploading;
+  const { pool, files, slots, takeSlot, maxBytes } = uploading;
   const { write, release } = writers();
   const freedUpload = async (request: FastifyRequest, uploadId: string) => {
     const upload = await ownUpload(pool, request, uploadId);
@@ -79,10 +79,10 @@ export function registerUploads(app: Server, uploading: Uploading): void {
     const { 'upload-offset': offset, 'upload-length': length = started.length } = request.headers;
     if (offset !== started.received) throw wrongOffset(started);
     const upload = await withLength(uploading, started, length);
-    await takeShare(request, reply, request.user);
+    await takeSlot(request, reply, request.user);
     const stream = request.body as unknown as Readable;
     const received = await write(upload.uploadId, stream, () =>
-      limited(() => takePieces(uploading, upload, stream, started.length === undefined)),
+      slots.run(() => takePieces(uploading, upload, stream, started.length === undefined)),
     );
     // A client that has not sent everything by now gets the offset and continues in a new request.
     if (!request.raw.readableEnded) reply.header('connection', 'close');

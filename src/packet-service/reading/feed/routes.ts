@@ -1,6 +1,6 @@
-import { callerShare } from '../../../platform/http/caller-share.ts';
+import { slotsOfCallers } from '../../../platform/http/caller-slots.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Slots } from '../../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../../platform/limits/caller-slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { namedUser } from '../../core/access/caller.ts';
 import { parseLogCursor } from '../../core/log/log-cursor.ts';
@@ -10,9 +10,13 @@ import { feedSchema } from './schemas.ts';
 /** The live feed. */
 export function registerEvents(
   app: Server,
-  { feeds, settings, slots }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; slots: Slots },
+  {
+    feeds,
+    settings,
+    slots,
+  }: { feeds: Feeds; settings: Pick<Settings, 'FEEDS_PER_CALLER'>; slots: CallerSlots },
 ): void {
-  const takeShare = callerShare(slots, {
+  const takeSlot = slotsOfCallers(slots, {
     perCaller: settings.FEEDS_PER_CALLER,
     what: 'feeds',
     retryAfter: 5,
@@ -25,7 +29,7 @@ export function registerEvents(
     const after = request.headers['last-event-id'] ?? last_event_id;
     const { anonymous, claims } = request;
     const cursor = after === undefined ? undefined : parseLogCursor(after);
-    await takeShare(request, reply, request.user);
+    await takeSlot(request, reply, request.user);
     await feeds.open({ userId, anonymous, claims }, cursor, reply.raw, reply.getHeaders());
     reply.hijack();
   });

@@ -33,7 +33,7 @@ export const materializeSchema = {
   tags: ['Graph'],
   summary: 'Export all packets as triples',
   description:
-    'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have EXPORTS_PER_CALLER exports at once (429), and a process runs two (503), one of them ' +
+    'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have one export at a time (429), and a process runs two (503), one of them ' +
     'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
     'which something waits for it, is disconnected.',
   headers: PositionHeaders,

@@ -3,11 +3,11 @@ import { setTimeout as rest } from 'node:timers/promises';
 import { Gauge, type Registry } from 'prom-client';
 import { endsWithin } from '../../../platform/concurrency/ends-within.ts';
 import { isReplica, type ReadFrom } from '../../../platform/database/replicas/read-from.ts';
-import { callerShare } from '../../../platform/http/caller-share.ts';
+import { slotsOfCallers } from '../../../platform/http/caller-slots.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { sendPage } from '../../../platform/http/streamed-text.ts';
-import type { Slots } from '../../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../../platform/limits/caller-slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { actingUser } from '../../core/access/caller.ts';
 import type { Visibility } from '../../core/access/visibility.ts';
@@ -31,14 +31,14 @@ interface Syncing {
   visibility: Visibility;
   settings: Pick<Settings, 'FEEDS_PER_CALLER'>;
   metrics: Registry;
-  slots: Slots;
+  slots: CallerSlots;
 }
 
 /** Offline sync: the log page by page, with long polling. */
 export function registerSync(app: Server, context: Syncing): void {
   const { reads, news, settings, metrics, slots } = context;
   const what = 'waiting requests';
-  const takeShare = callerShare(slots, { perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
+  const takeSlot = slotsOfCallers(slots, { perCaller: settings.FEEDS_PER_CALLER, what, retryAfter: 5 });
   let waiting = 0;
   let stopping = false;
   measureWaiting(metrics, () => waiting);
@@ -50,7 +50,7 @@ export function registerSync(app: Server, context: Syncing): void {
     }
     const userId = user_id === undefined ? undefined : await actingUser(request, 'user_id', user_id);
     const limit = Math.min(request.query.limit ?? DEFAULT_LIMIT, MAX_LIMIT);
-    if (wait > 0) await takeShare(request, reply, request.user);
+    if (wait > 0) await takeSlot(request, reply, request.user);
     const wanted = {
       since: parseLogCursor(since),
       limit,

@@ -35,8 +35,8 @@ const names = Type.Optional(
 const common =
   'All packets of the filters, without a page limit, from one snapshot. Columns: ' +
   `${DECLARED_COLUMNS.join(', ')}, then one for each further field of the Header and Body; nested objects are ` +
-  'flattened, with dots in the names. The answer is streamed. A failure breaks the connection: an answer that ends properly is complete. Tables count as exports: a caller may have ' +
-  'EXPORTS_PER_CALLER at once (429), and a process runs two (503), one of them ' +
+  'flattened, with dots in the names. The answer is streamed. A failure breaks the connection: an answer that ends properly is complete. Tables count as exports: a caller may have one ' +
+  'at a time (429), and a process runs two (503), one of them ' +
   'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
   'which something waits for it, is disconnected.';
 

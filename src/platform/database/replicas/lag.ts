@@ -10,8 +10,6 @@ export interface PrimaryTrack {
    * @returns false if it is before the last one: another server has become the primary, and the track starts over
    */
   add(position: bigint, at: number): boolean;
-  /** The last position; undefined before the first one. */
-  newest(): bigint | undefined;
   /**
    * For how long a replica has lacked something that the primary had, in milliseconds; 0 if it lacks nothing that is
    * known; undefined if it has not replayed even the first position of the track, so that its lag is not known.
@@ -35,7 +33,6 @@ export function primaryTrack(): PrimaryTrack {
       if (track.length > MAX_KEPT) track.shift();
       return goesOn;
     },
-    newest: () => track.at(-1)?.position,
     lagOf(replayed, now) {
       const missing = firstBeyond(track, replayed);
       if (missing === 0) return undefined;

@@ -1,7 +1,7 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit';
 import type { RouteOptions } from 'fastify';
-import { type AddressCounts, ProcessCounts } from '../../limits/counts.ts';
-import type { Counted } from '../../limits/counts-store.ts';
+import { type AddressCounts, ProcessCounts } from '../../limits/rate-limit.ts';
+import type { Counted } from '../../limits/rate-limit-store.ts';
 import type { Settings } from '../../settings/settings.ts';
 import { addressBlock, isLocalRequest } from '../address.ts';
 import { Problem } from '../problems.ts';

@@ -2,12 +2,12 @@ import type { FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import { transaction } from '../../../platform/database/database.ts';
 import type { FileStore } from '../../../platform/files/index.ts';
-import { callerShare } from '../../../platform/http/caller-share.ts';
+import { slotsOfCallers } from '../../../platform/http/caller-slots.ts';
 import { takeForms } from '../../../platform/http/form.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Slots } from '../../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../../platform/limits/caller-slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
@@ -53,7 +53,7 @@ interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;
-  slots: Slots;
+  slots: CallerSlots;
 }
 
 export function registerCurrency(
@@ -202,13 +202,13 @@ function registerImport(
   { pool, files, slots }: Pick<CurrencyContext, 'pool' | 'files' | 'slots'>,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(slots, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const takeSlot = slotsOfCallers(slots, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
   const config = { access: 'system-admin' } as const;
   // A separate context, because its body parser applies to no other route.
   app.register(async scope => {
     await takeForms(scope as Server, MAX_RATES_BYTES, () => tooLarge(MAX_RATES_BYTES));
     (scope as Server).post(IMPORT_PATH, { config, schema: importRatesSchema }, async (request, reply) => {
-      await takeShare(request, reply, String(callerOf(request).id));
+      await takeSlot(request, reply, String(callerOf(request).id));
       const { received, name } = await receiveFile(request, files, MAX_RATES_BYTES);
       try {
         const file = { path: received.path, name: nameOf(name) };

@@ -1,8 +1,9 @@
 import { buffer } from 'node:stream/consumers';
 import type { Sharp } from 'sharp';
 import type { FileStore } from '../../../platform/files/index.ts';
-import { limiter } from '../../../platform/http/limiter.ts';
+import { Problem } from '../../../platform/http/problems.ts';
 import { type Fault, fault, textOf } from '../../../platform/http/reasons/catalogue.ts';
+import { processSlots } from '../../../platform/limits/slots.ts';
 
 /** The sizes of renditions: pixels that they fit inside. Smaller images are not enlarged. */
 export const SIZES = {
@@ -56,9 +57,13 @@ export type MakeRendition = (
 /** Makes the renditions of an application, with limited concurrency. */
 export function renditionMaker(): MakeRendition {
   // Processing an image takes some hundred megabytes and one of Node's few threads.
-  const limited = limiter({ full: fault('image.too_many_waiting'), concurrency: 2, queue: 64 });
+  const slots = processSlots({
+    total: 2,
+    mostWaiting: 64,
+    full: () => new Problem('image.too_many_waiting', {}, { retryAfter: 1 }),
+  });
   return (source, contentType, size) =>
-    limited(async () => rendition(typeof source === 'string' ? source : await source(), contentType, size));
+    slots.run(async () => rendition(typeof source === 'string' ? source : await source(), contentType, size));
 }
 
 async function rendition(

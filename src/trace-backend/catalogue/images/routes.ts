@@ -1,14 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type pg from 'pg';
 import type { FileStore } from '../../../platform/files/index.ts';
-import { callerShare } from '../../../platform/http/caller-share.ts';
+import { slotsOfCallers } from '../../../platform/http/caller-slots.ts';
 import { contentDisposition } from '../../../platform/http/disposition.ts';
 import { matchesTag } from '../../../platform/http/etag.ts';
 import { takeForms } from '../../../platform/http/form.ts';
 import { PRIVATE } from '../../../platform/http/pipeline/security-headers.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
-import type { Slots } from '../../../platform/limits/slots.ts';
+import type { CallerSlots } from '../../../platform/limits/caller-slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
@@ -42,7 +42,7 @@ interface ImagesContext {
   makeRendition: MakeRendition;
   renditionOf: Renditions;
   records: RecordKinds;
-  slots: Slots;
+  slots: CallerSlots;
 }
 
 /**
@@ -54,7 +54,7 @@ export function registerImages(
   context: ImagesContext,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(context.slots, {
+  const takeSlot = slotsOfCallers(context.slots, {
     perCaller: UPLOADS_PER_CALLER,
     what: 'uploads',
     retryAfter: 5,
@@ -70,7 +70,7 @@ export function registerImages(
         `/api/common/${kind}`,
         { config: { access: 'user', ...UPLOADS }, schema },
         async (request, reply) => {
-          await takeShare(request, reply, String(callerOf(request).id));
+          await takeSlot(request, reply, String(callerOf(request).id));
           const file = await receiveFile(request, context.files, maxBytes);
           try {
             return ok(asAnswer(await storeImage(context, requesterOf(request), kind, file)));

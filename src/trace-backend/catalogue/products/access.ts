@@ -10,11 +10,15 @@ import { findProduct, lockProduct, ownsAny, type Product, type Reader, seesAny }
  * Everyone else gets the error of an unknown product.
  */
 
-/** The user and their companies, on which access depends; undefined for administrators, who see every product. */
-export async function readerOf(database: Database, { id, role }: Caller): Promise<Reader | undefined> {
-  if (role !== 'USER') return undefined;
+/** A user and their companies. */
+export async function ownReader(database: Database, { id }: Pick<Caller, 'id'>): Promise<Reader> {
   const memberships = await findMemberships(database, id);
   return { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
+}
+
+/** The user and their companies, on which access depends; undefined for administrators, who see every product. */
+export async function readerOf(database: Database, caller: Caller): Promise<Reader | undefined> {
+  return caller.role === 'USER' ? ownReader(database, caller) : undefined;
 }
 
 /** Whether the caller may see at least one of these products. */
@@ -30,12 +34,10 @@ export async function maySeeProducts(
 /** Whether at least one of these products belongs to a company of the caller, or to the caller alone. */
 export async function ownsProduct(
   database: Database,
-  { id }: Caller,
+  caller: Caller,
   ids: readonly number[],
 ): Promise<boolean> {
-  const memberships = await findMemberships(database, id);
-  const companyIds = memberships.map(({ companyId }) => companyId);
-  return ownsAny(database, { userId: id, companyIds }, ids);
+  return ownsAny(database, await ownReader(database, caller), ids);
 }
 
 /**
@@ -49,24 +51,31 @@ export async function readableProduct(database: Database, caller: Caller, id: nu
   return product;
 }
 
-/**
- * A product for a change, locked until the end of the transaction.
- *
- * @throws Problem not_found; forbidden for those who may only read it
- */
-export async function changeableProduct(database: Database, caller: Caller, id: number): Promise<Product> {
-  const product = await lockProduct(database, id);
-  if (product && caller.role === 'SYSTEM_ADMIN') return product;
-  const reader = await readerOf(database, caller);
-  if (!product || !mayRead(product, reader)) throw unknownProduct();
-  if (!(await mayChange(database, caller, product))) {
-    throw new Problem('product.only_owner_changes');
-  }
-  return product;
+/** A product that is locked until the end of the transaction, and the companies of the caller. */
+export interface LockedProduct {
+  product: Product;
+  ownCompanies: readonly number[];
 }
 
 /**
- * A product for the removal of an associated company, locked until the end of the transaction.
+ * A product for a change.
+ *
+ * @throws Problem not_found; forbidden for those who may only read it
+ */
+export async function changeableProduct(
+  database: Database,
+  caller: Caller,
+  id: number,
+): Promise<LockedProduct> {
+  const locked = await lockReadable(database, caller, id);
+  if (!isChangeable(caller, locked.product, locked.ownCompanies)) {
+    throw new Problem('product.only_owner_changes');
+  }
+  return locked;
+}
+
+/**
+ * A product for the removal of an associated company.
  *
  * @throws Problem not_found; forbidden for users who are neither members of the company nor may change the product
  */
@@ -75,24 +84,37 @@ export async function leavableProduct(
   caller: Caller,
   id: number,
   companyId: number,
-): Promise<Product> {
-  const product = await lockProduct(database, id);
-  const reader = await readerOf(database, caller);
-  if (!product || !mayRead(product, reader)) throw unknownProduct();
-  if (reader?.companyIds.includes(companyId) || (await mayChange(database, caller, product))) return product;
+): Promise<LockedProduct> {
+  const locked = await lockReadable(database, caller, id);
+  const { product, ownCompanies } = locked;
+  const isMember = caller.role === 'USER' && ownCompanies.includes(companyId);
+  if (isMember || isChangeable(caller, product, ownCompanies)) return locked;
   throw new Problem('product.only_members_remove_company');
+}
+
+async function lockReadable(database: Database, caller: Caller, id: number): Promise<LockedProduct> {
+  const product = await lockProduct(database, id);
+  const reader = await ownReader(database, caller);
+  if (!product || !mayRead(product, caller.role === 'USER' ? reader : undefined)) throw unknownProduct();
+  return { product, ownCompanies: reader.companyIds };
 }
 
 /** Whether a user may change a product, and therefore read its history. */
 export async function mayChange(
   database: Database,
+  caller: Caller,
+  product: Pick<Product, 'companyId' | 'createdBy'>,
+): Promise<boolean> {
+  return isChangeable(caller, product, (await ownReader(database, caller)).companyIds);
+}
+
+function isChangeable(
   { id, role }: Caller,
   { companyId, createdBy }: Pick<Product, 'companyId' | 'createdBy'>,
-): Promise<boolean> {
+  ownCompanies: readonly number[],
+): boolean {
   if (role === 'SYSTEM_ADMIN') return true;
-  if (companyId === null) return createdBy === id;
-  const memberships = await findMemberships(database, id);
-  return memberships.some(membership => membership.companyId === companyId);
+  return companyId === null ? createdBy === id : ownCompanies.includes(companyId);
 }
 
 function mayRead({ companyId, createdBy, associations }: Product, reader: Reader | undefined): boolean {

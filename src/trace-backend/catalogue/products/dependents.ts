@@ -42,7 +42,9 @@ export async function changeDependent<Result>(
   work: (database: Database, product: Product) => Promise<Changed<Result>>,
 ): Promise<Result> {
   return transaction(pool, async database => {
-    const product = await changeableProduct(database, requester.caller, productId).catch(notFoundAs(unknown));
+    const { product } = await changeableProduct(database, requester.caller, productId).catch(
+      notFoundAs(unknown),
+    );
     const { result, before, after, details, next } = await work(database, product);
     const changes = changesBetween(before, after);
     if (changes.length === 0) return result;

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type Database, transaction } from '../../../platform/database/database.ts';
+import { transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit } from '../../base/audit/audit.ts';
@@ -7,14 +7,14 @@ import { checkVersion } from '../../base/contract/versions.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import type { RecordKinds } from '../../base/records/kinds.ts';
 import { dropReferences, setReferences } from '../images/references-store.ts';
-import { changeableProduct, leavableProduct } from './access.ts';
+import { changeableProduct, leavableProduct, ownReader } from './access.ts';
 import { changesBetween } from './history/changes.ts';
 import { insertChanges } from './history/changes-store.ts';
 import { byId, saveLabels } from './labels/label.ts';
 import { findLabels, type Label } from './labels/store.ts';
 import { checkLocations } from './origin/origin.ts';
 import { associationsOf, ownerOf } from './partners/companies.ts';
-import { actsFor, checkReturns } from './partners/departures.ts';
+import { checkReturns } from './partners/departures.ts';
 import { insertDeparture } from './partners/departures-store.ts';
 import { imagesOf, mergeContent } from './record/content.ts';
 import { checkPrices } from './record/prices.ts';
@@ -52,7 +52,8 @@ export async function createProduct(
   const content = mergeContent({}, body);
   checkLocations(content);
   return transaction(pool, async database => {
-    const companyId = await ownerOf(database, caller, body.company);
+    const { companyIds } = await ownReader(database, caller);
+    const companyId = await ownerOf(database, { caller, ownCompanies: companyIds }, body.company);
     const valueChainId = await valueChainOf(database, body.valueChain, null);
     const none = { ownerId: null, associations: [] };
     const associations = await associationsOf(database, body.associatedCompanies, companyId, none);
@@ -93,15 +94,19 @@ export async function changeProduct(
   const caller = requester.caller;
   checkPrices(body);
   await transaction(pool, async database => {
-    const before = await changeableProduct(database, caller, id);
+    const { product: before, ownCompanies } = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, before.version);
     const content = mergeContent(before.content, body);
     if (body.origin !== undefined) checkLocations(content);
-    const companyId = body.company?.id == null ? before.companyId : await ownerAfter(database, before);
+    // Everyone can send the current owner back.
+    const isMoved = body.company?.id != null && Number(body.company.id) !== before.companyId;
+    const companyId = isMoved
+      ? await ownerOf(database, { caller, ownCompanies }, body.company)
+      : before.companyId;
     const previous = { ownerId: before.companyId, associations: before.associations };
     const sent = body.associatedCompanies;
     const associations = await associationsOf(database, sent, companyId, previous);
-    await checkReturns(database, caller, before, { after: associations, sent });
+    await checkReturns(database, ownCompanies, before, { after: associations, sent });
     const labels = await findLabels(database, id);
     const labelsAfter =
       body.labels === undefined ? labels : await saveLabels(database, records, id, body.labels, labels);
@@ -121,12 +126,6 @@ export async function changeProduct(
     const details = { fields: [...new Set(changes.map(({ path }) => path.split('.')[0]))] };
     await audit(database, requester, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
   });
-
-  /** The owner after the change. Everyone may send the current owner back. */
-  async function ownerAfter(database: Database, before: Product): Promise<number | null> {
-    const isSame = Number(body.company?.id) === before.companyId;
-    return isSame ? before.companyId : ownerOf(database, caller, body.company);
-  }
 }
 
 /**
@@ -141,7 +140,7 @@ export async function removeProduct(
 ): Promise<void> {
   const caller = requester.caller;
   await transaction(pool, async database => {
-    const product = await changeableProduct(database, caller, id);
+    const { product } = await changeableProduct(database, caller, id);
     checkVersion(requester.ifMatch, product.version);
     const labels = await findLabels(database, id);
     const before = snapshot(product, labels);
@@ -168,7 +167,7 @@ export async function leaveProduct(
 ): Promise<void> {
   const caller = requester.caller;
   await transaction(pool, async database => {
-    const product = await leavableProduct(database, caller, id, companyId);
+    const { product, ownCompanies } = await leavableProduct(database, caller, id, companyId);
     if (!product.associations.some(association => association.companyId === companyId)) {
       throw new Problem('product.company_not_associated');
     }
@@ -179,7 +178,7 @@ export async function leaveProduct(
     const at = new Date();
     await touchProduct(database, id, at);
     await setAssociations(database, id, associations);
-    if (await actsFor(database, caller, companyId)) await insertDeparture(database, id, companyId, at);
+    if (ownCompanies.includes(companyId)) await insertDeparture(database, id, companyId, at);
     const revision = { productId: id, version: product.version + 1, at, userId: caller.id };
     await insertChanges(database, revision, changes);
     const event: AuditEvent = {

@@ -1,9 +1,8 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import { limiter } from '../../../platform/http/limiter.ts';
 import { Problem } from '../../../platform/http/problems.ts';
-import { fault } from '../../../platform/http/reasons/catalogue.ts';
+import { processSlots } from '../../../platform/limits/slots.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 
 /** Characters of a password (code points). */
@@ -35,14 +34,14 @@ export interface Passwords {
 /** The passwords of one application. */
 export function openPasswords(): Passwords {
   // A check takes a core for about 20 ms; more checks than cores at once only slow each other down.
-  const limited = limiter({
-    full: fault('password.too_many_checks'),
-    concurrency: availableParallelism(),
-    queue: 200,
+  const slots = processSlots({
+    total: availableParallelism(),
+    mostWaiting: 200,
+    full: () => new Problem('password.too_many_checks', {}, { retryAfter: 1 }),
   });
   return {
-    hash: password => limited(() => hashPassword(password)),
-    check: (storedHash, password) => limited(() => checkPassword(storedHash, password)),
+    hash: password => slots.run(() => hashPassword(password)),
+    check: (storedHash, password) => slots.run(() => checkPassword(storedHash, password)),
   };
 }
 

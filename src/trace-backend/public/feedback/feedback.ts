@@ -7,9 +7,8 @@ import { type AuditEvent, audit, PROGRAM } from '../../base/audit/audit.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { notFoundAs } from '../../base/records/changes.ts';
-import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
 import { existingLabel, unknownLabel } from '../../catalogue/labels/contents/read.ts';
-import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
+import { changeableProduct, mayChange, ownReader } from '../../catalogue/products/access.ts';
 import {
   countUnseenFeedback,
   findLabel,
@@ -123,11 +122,9 @@ function asPublic({ id, labelId, type, feedback }: Feedback): object {
 /** The labels with unseen feedback, of products of the caller and of their companies. */
 export async function unseenFeedback(
   pool: pg.Pool,
-  { id }: Caller,
+  caller: Caller,
 ): Promise<(Omit<UnseenFeedback, 'title'> & { title?: string })[]> {
-  const memberships = await findMemberships(pool, id);
-  const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
-  const found = await listUnseenFeedback(pool, reader, MAX_UNSEEN_LABELS);
+  const found = await listUnseenFeedback(pool, await ownReader(pool, caller), MAX_UNSEEN_LABELS);
   return found.map(({ title, ...label }) => ({ ...label, ...(title !== null && { title }) }));
 }
 

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Database } from '../../../../platform/database/database.ts';
-import { addressBlock, isLocalRequest } from '../../../../platform/http/address.ts';
+import { countedAddress } from '../../../../platform/http/address.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { insertLookup, lockSender, recentLookups } from './store.ts';
 
@@ -70,11 +70,11 @@ export async function limitClaims(
   contacts: readonly string[],
 ): Promise<void> {
   const { user } = request;
-  if (user === undefined && isLocalRequest(request)) return;
   const limit =
     user === undefined
-      ? { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS }
+      ? addressLimit(request)
       : { sender: countedAs.entering(user), contactsAnHour: CONTACTS_OF_AN_ENTRY };
+  if (limit === undefined) return;
   const now = new Date();
   for (const contact of contacts) await countLookup(database, limit, contact, now);
 }
@@ -111,11 +111,14 @@ export async function limitSender(
     contact,
     now,
   );
-  if (request.user !== undefined || isLocalRequest(request)) return;
-  await countLookup(
-    database,
-    { sender: `address ${addressBlock(request.ip)}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS },
-    contact,
-    now,
-  );
+  const limit = request.user === undefined ? addressLimit(request) : undefined;
+  if (limit) await countLookup(database, limit, contact, now);
+}
+
+/** The limit of everyone at an address who has no token; undefined for this machine. */
+function addressLimit(request: Parameters<typeof countedAddress>[0]): ContactLimit | undefined {
+  const address = countedAddress(request);
+  return address === undefined
+    ? undefined
+    : { sender: `address ${address}`, contactsAnHour: CONTACTS_OF_AN_ADDRESS };
 }

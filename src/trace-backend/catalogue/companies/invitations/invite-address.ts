@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
-import { countRequest } from '../../../../platform/limits/counts-store.ts';
+import { countRequest } from '../../../../platform/limits/rate-limit-store.ts';
 import { newSecret } from '../../../../platform/tokens/secret.ts';
 import type { AddressInvitationMail, Mails } from '../../../identity/mails/mails.ts';
 import { findCompany } from '../record/store.ts';

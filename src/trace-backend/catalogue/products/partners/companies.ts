@@ -4,7 +4,7 @@ import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.t
 import type { Caller } from '../../../base/access/authentication.ts';
 import { idOf } from '../../../base/contract/schemas.ts';
 import { asList } from '../../../base/contract/shapes.ts';
-import { findCompanyNames, findMemberships } from '../../companies/members/members-store.ts';
+import { findCompanyNames } from '../../companies/members/members-store.ts';
 import type { ProductBody } from '../record/schemas.ts';
 import type { Association } from '../record/store.ts';
 
@@ -16,14 +16,13 @@ import type { Association } from '../record/store.ts';
  */
 export async function ownerOf(
   database: Database,
-  caller: Caller,
+  { caller, ownCompanies }: { caller: Caller; ownCompanies: readonly number[] },
   company: ProductBody['company'],
 ): Promise<number | null> {
-  const memberships = (await findMemberships(database, caller.id)).map(({ companyId }) => companyId);
-  if (company?.id == null) return memberships.length === 1 ? (memberships[0] as number) : null;
+  if (company?.id == null) return ownCompanies.length === 1 ? (ownCompanies[0] as number) : null;
   const id = idOf(company.id);
   const isAllowed =
-    memberships.includes(id) || (caller.role === 'SYSTEM_ADMIN' && (await isActive(database, id)));
+    ownCompanies.includes(id) || (caller.role === 'SYSTEM_ADMIN' && (await isActive(database, id)));
   if (!isAllowed) throw new Problem('company.not_yours', { field: 'company.id' });
   return id;
 }

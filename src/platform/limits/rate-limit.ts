@@ -1,12 +1,12 @@
 import type { Database } from '../database/database.ts';
 import { passingTrouble } from '../database/troubles.ts';
-import { type Counted, countRequest } from './counts-store.ts';
+import { type Counted, countRequest } from './rate-limit-store.ts';
 
 /** Counts in one process, at most; the oldest give way. */
 const MAX_COUNTS = 20_000;
 
 /** A limit of requests in a time. */
-export interface RequestLimit {
+export interface RateLimit {
   max: number;
   windowMs: number;
 }
@@ -50,7 +50,7 @@ export interface AddressCounts {
    *
    * @throws what the database does not answer with
    */
-  count(route: string, address: string, limit: RequestLimit): Promise<Counted>;
+  count(route: string, address: string, limit: RateLimit): Promise<Counted>;
 }
 
 export function addressCounts(): AddressCounts {

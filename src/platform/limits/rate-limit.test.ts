@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { asService, type TestDatabase, testDatabase } from '../../../test/helpers/database.ts';
 import { type Database, openPool } from '../database/database.ts';
-import { type AddressCounts, addressCounts, ProcessCounts } from './counts.ts';
-import { removeOldCounts } from './counts-store.ts';
+import { type AddressCounts, addressCounts, ProcessCounts } from './rate-limit.ts';
+import { removeOldCounts } from './rate-limit-store.ts';
 
 const MINUTE = { max: 3, windowMs: 60_000 };
 
