@@ -70,8 +70,11 @@ test('/metrics counts requests to no route by their method, in the last bucket t
     const { text } = await service.send('GET', '/metrics');
     return ['GET', 'POST'].flatMap(method =>
       ['_bucket', '_count'].map(suffix => {
-        const start = `http_request_duration_seconds${suffix}{method="${method}",route="none",status="404",`;
-        const line = text.split('\n').findLast(row => row.startsWith(start));
+        const labels = [`method="${method}"`, 'route="none"', 'status="404"'];
+        const line = text
+          .split('\n')
+          .filter(row => row.startsWith(`http_request_duration_seconds${suffix}{`))
+          .findLast(row => labels.every(label => row.includes(label)));
         return Number(line?.split(' ').at(-1) ?? 0);
       }),
     );

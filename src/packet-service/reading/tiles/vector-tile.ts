@@ -1,4 +1,4 @@
-import { type ProtobufWriter, protobufWriter } from './protobuf.ts';
+import { PbfWriter } from 'pbf';
 
 /** Units along each side of a tile. */
 export const EXTENT = 4096;
@@ -25,15 +25,16 @@ const CLOSE_PATH = 7;
  * left out, as the specification asks.
  */
 export function vectorTile(layers: Record<string, readonly Feature[]>): Buffer {
-  const tile = protobufWriter();
-  for (const [name, features] of Object.entries(layers)) {
-    if (features.length > 0) tile.message(3, () => writeLayer(tile, name, features));
+  const tile = new PbfWriter(new Uint8Array(4096));
+  for (const layer of Object.entries(layers)) {
+    if (layer[1].length > 0) tile.writeMessage(3, writeLayer, layer);
   }
-  return tile.end();
+  const { buffer, byteOffset, length } = tile.finish();
+  return Buffer.from(buffer, byteOffset, length);
 }
 
-function writeLayer(tile: ProtobufWriter, name: string, features: readonly Feature[]): void {
-  tile.text(1, name);
+function writeLayer([name, features]: [string, readonly Feature[]], tile: PbfWriter): void {
+  writeText(tile, 1, name);
   const keys = indexer<string>();
   const values = indexer<string | number>();
   const tags: number[] = [];
@@ -43,16 +44,18 @@ function writeLayer(tile: ProtobufWriter, name: string, features: readonly Featu
       const value = properties[key];
       if (value !== undefined) tags.push(keys.indexOf(key), values.indexOf(value));
     }
-    tile.message(2, () => {
-      tile.packed(2, tags);
-      tile.varint(3, 'point' in geometry ? POINT : POLYGON);
-      tile.packed(4, commandsOf(geometry));
-    });
+    tile.writeMessage(2, writeFeature, { tags, geometry });
   }
-  for (const key of keys.all()) tile.text(3, key);
-  for (const value of values.all()) tile.message(4, () => writeValue(tile, value));
-  tile.varint(5, EXTENT);
-  tile.varint(15, VERSION);
+  for (const key of keys.all()) writeText(tile, 3, key);
+  for (const value of values.all()) tile.writeMessage(4, writeValue, value);
+  tile.writeVarintField(5, EXTENT);
+  tile.writeVarintField(15, VERSION);
+}
+
+function writeFeature({ tags, geometry }: Pick<Feature, 'geometry'> & { tags: number[] }, tile: PbfWriter) {
+  tile.writePackedVarint(2, tags);
+  tile.writeVarintField(3, 'point' in geometry ? POINT : POLYGON);
+  tile.writePackedVarint(4, commandsOf(geometry));
 }
 
 /** Gives each value a number, the same for the same value. */
@@ -69,10 +72,15 @@ function indexer<Value>(): { indexOf(value: Value): number; all(): Iterable<Valu
   };
 }
 
-function writeValue(tile: ProtobufWriter, value: string | number): void {
-  if (typeof value === 'string') tile.text(1, value);
-  else if (Number.isSafeInteger(value) && value >= 0) tile.varint(5, value);
-  else tile.double(3, value);
+/** Like pbf's writeStringField, which changes characters from U+20000 on, such as rare Chinese ones. */
+function writeText(tile: PbfWriter, field: number, text: string): void {
+  tile.writeBytesField(field, Buffer.from(text));
+}
+
+function writeValue(value: string | number, tile: PbfWriter): void {
+  if (typeof value === 'string') writeText(tile, 1, value);
+  else if (Number.isSafeInteger(value) && value >= 0) tile.writeVarintField(5, value);
+  else tile.writeDoubleField(3, value);
 }
 
 function commandsOf(geometry: Feature['geometry']): number[] {
