@@ -163,7 +163,7 @@ export async function transaction<Result>(
   };
   let broken = true;
   try {
-    execute(database, { text: 'BEGIN' });
+    database.query({ text: 'BEGIN' }).catch(() => {});
     const result = await work(database);
     const { command } = await database.query({ text: 'COMMIT' });
     // The answer to the COMMIT of an aborted transaction is ROLLBACK.
@@ -188,11 +188,14 @@ export async function transaction<Result>(
 const ABORTED = '25P02';
 
 /**
- * Executes a statement whose result nobody needs. In a transaction it does not wait for the answer: if the statement fails,
- * the transaction does.
+ * Executes a statement whose result nobody needs, prepared by its text. In a transaction it does not wait for the answer:
+ * if the statement fails, the transaction does.
  */
-export async function execute(database: Database, statement: pg.QueryConfig): Promise<void> {
-  const answer = database.query(statement);
+export async function execute(
+  database: Database,
+  statement: { text: string; values: unknown[] },
+): Promise<void> {
+  const answer = database.query(prepared(statement));
   if (database.isTransaction) answer.catch(() => {});
   else await answer;
 }

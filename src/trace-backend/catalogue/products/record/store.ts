@@ -1,5 +1,5 @@
 import sql, { type Sql } from 'sql-template-tag';
-import { type Database, execute } from '../../../../platform/database/database.ts';
+import { type Database, execute, prepared } from '../../../../platform/database/database.ts';
 import { rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
@@ -49,8 +49,8 @@ export const findProduct = (database: Database, id: number): Promise<Product | u
 /** A product, locked until the end of the transaction. */
 export async function lockProduct(database: Database, id: number): Promise<Product | undefined> {
   // Two statements, because a subquery of the one that waited would still see the state before the wait.
-  const { rowCount } = await database.query(sql`SELECT FROM products WHERE id = ${id} FOR UPDATE`);
-  return rowCount === 0 ? undefined : findProduct(database, id);
+  await execute(database, sql`SELECT FROM products WHERE id = ${id} FOR UPDATE`);
+  return findProduct(database, id);
 }
 
 /** Products by their ids, with their content, in no order; missing ones are left out. */
@@ -84,11 +84,12 @@ export type NewProduct = Pick<
 export async function insertProduct(database: Database, product: NewProduct): Promise<number> {
   const { name, companyId, valueChainId, content, createdBy, createdAt } = product;
   const folded = foldName(name);
-  const { rows } = await database.query<{ id: number }>(sql`
+  const statement = sql`
     INSERT INTO products (name, folded, tokens, company_id, value_chain_id, content, created_by, created_at, updated_at)
     VALUES (${name}, ${folded}, ${ngramsOf(folded)}, ${companyId}, ${valueChainId}, ${JSON.stringify(content)},
       ${createdBy}, ${createdAt}, ${createdAt})
-    RETURNING id`);
+    RETURNING id`;
+  const { rows } = await database.query<{ id: number }>(prepared(statement));
   return (rows[0] as { id: number }).id;
 }
 
