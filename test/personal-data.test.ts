@@ -331,8 +331,8 @@ test('an erasure whose second half fails is repeated until it is done, whatever 
   }
 
   const settings = readSettings({ DATA_DIR: trace.folder });
-  const elsewhere = packetPersonalData(settings, trace.connection);
-  const services = { mailer: makeMailer(settings), passwords: openPasswords(), elsewhere };
+  const packetServiceData = packetPersonalData(settings, trace.connection);
+  const services = { mailer: makeMailer(settings), passwords: openPasswords(), packetServiceData };
   const context = { pool: trace.pool, ...services };
   const later = new Date(Date.now() + 3600_000);
   await expect(finishErasures(context, later)).rejects.toThrow('2 accounts could not be erased');
@@ -343,7 +343,7 @@ test('an erasure whose second half fails is repeated until it is done, whatever 
   await finishErasures(context, later);
   const identity = new RegExp(`${user.email}|${other.email}|broken-elsewhere`);
   expect((await database()).split('\n').filter(row => identity.test(row))).toEqual([]);
-  await elsewhere.close();
+  await packetServiceData.close();
 });
 
 test("who erases an account that claims another person's address takes nothing from that person", async () => {

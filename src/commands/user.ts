@@ -42,7 +42,7 @@ export async function exportUser(command: UserCommand, file: string): Promise<st
     } else {
       const exports = openPool(connection, TRACE_SCHEMA, 2, { deadline: { ms: 600_000, of: 'silence' } });
       const files = openFileStore(settings);
-      await make(personalFiles({ exports, files, elsewhere: packet }, trace, now)).finally(() =>
+      await make(personalFiles({ exports, files, packetServiceData: packet }, trace, now)).finally(() =>
         exports.end(),
       );
     }
@@ -64,7 +64,7 @@ export async function eraseUser(command: UserCommand): Promise<string> {
       const mailer = makeMailer(settings);
       await withPool(connection, TRACE_SCHEMA, async pool => {
         await closeAccount(pool, PROGRAM, trace);
-        await finishErasure({ pool, passwords: openPasswords(), mailer, elsewhere: packet }, trace);
+        await finishErasure({ pool, passwords: openPasswords(), mailer, packetServiceData: packet }, trace);
       }).finally(() => mailer.close());
     }
     return `the personal data of the user ${userId} are erased`;

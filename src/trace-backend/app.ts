@@ -50,7 +50,7 @@ import {
 } from './catalogue/companies/members/members-store.ts';
 import { registerCompanies } from './catalogue/companies/routes.ts';
 import { openCurrency } from './catalogue/currency/open-currency.ts';
-import { addKnownCurrencies } from './catalogue/currency/rates.ts';
+import { addIsoCurrencies } from './catalogue/currency/rates.ts';
 import { registerCurrency } from './catalogue/currency/routes.ts';
 import { registerFinalProducts } from './catalogue/final-products/routes.ts';
 import { findFinalProductUses } from './catalogue/final-products/store.ts';
@@ -101,7 +101,7 @@ import { registerPersonalData } from './personal-data/routes.ts';
 import { registerFeedback } from './public/feedback/routes.ts';
 import { registerKnowledgeBlog } from './public/knowledge-blog/routes.ts';
 import { registerBatchChecks } from './public/label-pages/batch-checks.ts';
-import { type LabelPagesContext, labelShower, registerLabelPages } from './public/label-pages/pages.ts';
+import { type LabelPagesContext, labelPageSender, registerLabelPages } from './public/label-pages/pages.ts';
 import { registerLabelRequests } from './public/label-requests/routes.ts';
 import { recordKinds as records } from './record-kinds.ts';
 import { createTraceServer } from './server.ts';
@@ -111,17 +111,17 @@ import { keyHolders, ownRegistry } from './user-registry.ts';
 /** PostgreSQL's schema of the trace backend. */
 export const SCHEMA = 'trace_backend';
 
-/** Timeout of an export of personal data for the server's next rows. */
+/** Timeout of an export of personal data while it waits for the database's next rows. */
 const EXPORT_DEADLINE = { ms: 10 * 60_000, of: 'silence' } as const;
 
-/** How many connections a process of the trace backend opens at most; docs/operations.md has the formula. */
+/** Maximum connections of a process of the trace backend; docs/operations.md has the formula. */
 export function traceConnections({ DATABASE_POOL }: Pick<Settings, 'DATABASE_POOL'>): number {
   // Exports also read the packet service's data over separate connections.
   return DATABASE_POOL + JOB_CONNECTIONS + 2 * EXPORTS;
 }
 
 const TABLES = serviceTables(SCHEMA, new URL('./migrations/', import.meta.url), JOBS_SCHEMA, QUEUES);
-/** What commands do with the tables. */
+/** The functions with which commands check and migrate the tables. */
 export const { lacks: traceBackendLacks, migrate: migrateTraceBackend, moved: MOVED } = TABLES;
 
 /**
@@ -141,7 +141,7 @@ export async function prepareTraceBackend(
     await sealSecrets(pool, box);
     await sealFactors(pool, box);
     await makeFirstAdmin(pool, settings, logger);
-    await addKnownCurrencies(pool);
+    await addIsoCurrencies(pool);
   } finally {
     await pool.end();
   }
@@ -151,15 +151,15 @@ export async function prepareTraceBackend(
  * The trace backend over a migrated database, ready to listen. Closing it answers what is in flight and closes its
  * connections.
  *
- * @param elsewhere the personal data of the same users in the packet service
- * @param beside the backups of this process, and its console
+ * @param packetServiceData the personal data of the same users in the packet service
+ * @param process the backups of this process, and the URL of its console
  * @throws SettingsError
  */
 export async function traceBackend(
   settings: Settings,
   connection: Connection,
   logger: FastifyBaseLogger,
-  elsewhere?: PersonalData,
+  packetServiceData?: PersonalData,
   { backups, consoleUrl = () => undefined }: ProcessContext = {},
 ): Promise<{ app: Server; registry: UserRegistry; instanceName: () => Promise<string | undefined> }> {
   const counts = addressCounts();
@@ -168,7 +168,7 @@ export async function traceBackend(
   const watch = watchPools(metrics, logger, settings);
   const condition = databaseCondition(logger);
   const { pool, exports } = openPools(connection, settings, { onRefusal: condition.refused, watch });
-  const { places, stop: stopLimits } = openLimits(counts, pool, logger);
+  const { slots, stop: stopLimits } = openLimits(counts, pool, logger);
   const box = secretBox(settings);
   const keys = await openKeys(pool, box, settings);
   checkOrigins(app, settings);
@@ -181,7 +181,7 @@ export async function traceBackend(
     findSession,
     findKey,
     cookieName: ACCESS_COOKIE,
-    mustProveFactor: requirement.isOpen,
+    mustProveFactor: requirement.isUnmet,
   });
 
   const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
@@ -198,19 +198,19 @@ export async function traceBackend(
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   registerBackupStatus({ health, metrics }, settings, backups);
   const passwords = openPasswords();
-  const personal = { pool, places, passwords, exports, files, mailer, elsewhere };
+  const personal = { pool, slots, passwords, exports, files, mailer, packetServiceData };
   const findKeyHolder = keyHolders(findKey, requirement);
   const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
   const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
   registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
-  registerImages(app, { pool, files, makeRendition, renditionOf, records, places }, settings);
+  registerImages(app, { pool, files, makeRendition, renditionOf, records, slots }, settings);
   registerCompanies(app, { pool, lists, mails, records, passwords });
   registerCatalogue(app, { pool, lists });
   const stopCounting = registerProductsAndLabels(app, { pool, lists, files, renditionOf, publicUrl }, logger);
   const currencies = openCurrency(app, settings, pool, watchBreakers(metrics, logger));
-  registerCurrency(app, { pool, currencies, files, places }, settings);
+  registerCurrency(app, { pool, currencies, files, slots }, settings);
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
   app.addHook('onListen', async () => {
@@ -227,49 +227,49 @@ export async function traceBackend(
   return { app, registry: ownRegistry({ pool, findSession, ...users }), instanceName: mailing.instanceName };
 }
 
-/** What is erased and removed every hour; returns what stops it. */
+/** Starts the hourly erasures and removals; returns the functions that stop them. */
 const expireHourly = (context: ErasureContext, logger: FastifyBaseLogger) => [
   eraseHourly(context, logger),
   expireInvitationsHourly(context.pool, logger),
   expireFailedMailsHourly(context.pool, logger),
 ];
 
-/** Limits of callers and addresses, which count in the database. */
+/** The limits of callers and addresses, which are counted in the database. */
 function openLimits(
   counts: AddressCounts,
   pool: pg.Pool,
   logger: FastifyBaseLogger,
-): { places: Slots; stop: () => Promise<void> } {
+): { slots: Slots; stop: () => Promise<void> } {
   counts.countIn(pool);
-  const places = openSlots(pool, logger);
+  const slots = openSlots(pool, logger);
   const remove = () => removeOldCounts(pool);
   const stopRemoving = hourly('old counts of addresses could not be removed', logger, remove);
   const stop = () => {
     stopRemoving();
-    return places.stop();
+    return slots.stop();
   };
-  return { places, stop };
+  return { slots, stop };
 }
 
-/** Products, their labels, and what consumers see and send; returns what has to be stopped before the pool ends. */
+/** Products, labels, and the pages and forms of consumers; returns a function to call before the pool ends. */
 function registerProductsAndLabels(
   app: Server,
-  parts: Omit<LabelPagesContext, 'counts'> & { lists: Lists },
+  context: Omit<LabelPagesContext, 'counts'> & { lists: Lists },
   logger: FastifyBaseLogger,
 ): () => Promise<void> {
-  const counts = openLabelCounts(parts.pool, logger);
-  const context = { ...parts, records, counts, showLabel: labelShower(parts) };
-  registerProducts(app, context);
-  registerFinalProducts(app, context);
-  registerKnowledgeBlog(app, context);
-  registerLabels(app, context);
-  registerLabelPages(app, context);
-  registerBatches(app, context);
-  registerBatchChecks(app, context);
-  registerLabelDocuments(app, context);
-  registerFeedback(app, context);
+  const counts = openLabelCounts(context.pool, logger);
+  const featureContext = { ...context, records, counts, showLabel: labelPageSender(context) };
+  registerProducts(app, featureContext);
+  registerFinalProducts(app, featureContext);
+  registerKnowledgeBlog(app, featureContext);
+  registerLabels(app, featureContext);
+  registerLabelPages(app, featureContext);
+  registerBatches(app, featureContext);
+  registerBatchChecks(app, featureContext);
+  registerLabelDocuments(app, featureContext);
+  registerFeedback(app, featureContext);
   registerStockOrders(app);
-  registerLabelRequests(app, context);
+  registerLabelRequests(app, featureContext);
   return counts.stop;
 }
 
@@ -280,7 +280,11 @@ function openPools(
   { onRefusal, watch }: Required<Pick<PoolOptions, 'onRefusal'>> & { watch: WatchPool },
 ): { pool: pg.Pool; exports: pg.Pool } {
   return {
-    pool: openPool(connection, SCHEMA, DATABASE_POOL, { pipeline: true, onRefusal, watch: watch('requests') }),
+    pool: openPool(connection, SCHEMA, DATABASE_POOL, {
+      pipeline: true,
+      onRefusal,
+      watch: watch('requests'),
+    }),
     exports: openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE, watch: watch('exports') }),
   };
 }
@@ -288,7 +292,7 @@ function openPools(
 /** Probes whether the audit can be written to, which every change does. */
 const probeAudit = (pool: pg.Pool) => (space: boolean) => checkWrites(pool, 'audit', space);
 
-/** What mails are about, and whose they are. */
+/** Reads the contents of mails from other features. */
 const mailContents = (pool: pg.Pool): MailContents => ({
   emailChange: shareEmailChange,
   instanceName: () => findInstanceName(pool),
@@ -296,14 +300,14 @@ const mailContents = (pool: pg.Pool): MailContents => ({
   addressInvitation: id => addressMail(pool, id),
 });
 
-/** The metric of mails that used up their attempts or were refused for good. */
+/** Counts mails that used up their attempts or were refused for good, as a metric. */
 function countGivenUp(registry: Registry): () => void {
   const help = 'mails that could not be delivered and are given up';
   const counter = new Counter({ name: 'mails_given_up_total', help, registers: [registry] });
   return () => counter.inc();
 }
 
-/** What administrators write for all: code lists, value chains and settings. */
+/** Data that administrators maintain for everyone: code lists, value chains and settings. */
 function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists: Lists }): void {
   registerCountries(app);
   registerGlobalSettings(app, { pool });
@@ -326,7 +330,7 @@ function registerCatalogue(app: Server, { pool, lists }: { pool: pg.Pool; lists:
 
 interface Accounts extends ExportContext, ErasureContext {
   pool: pg.Pool;
-  places: Slots;
+  slots: Slots;
   box: SecretBox;
   keys: Keys;
   settings: Settings;

@@ -1,10 +1,10 @@
 import type { Database } from '../platform/database/database.ts';
 import type { RecordKind, RecordKinds } from './base/records/kinds.ts';
 import { maySeeCompanies } from './catalogue/companies/access.ts';
-import { isMemberOfOne } from './catalogue/companies/members/members-store.ts';
+import { isMemberOfAny } from './catalogue/companies/members/members-store.ts';
 import { findLabelUses } from './catalogue/final-products/store.ts';
 import { findBatchIds, findLabelIds } from './catalogue/labels/batches/store.ts';
-import { findProductIds, isOnePublished, isPublicIn } from './catalogue/labels/contents/store.ts';
+import { findProductIds, isAnyPublished, isPublicIn } from './catalogue/labels/contents/store.ts';
 import { isShownCertificate } from './catalogue/labels/documents/certifications.ts';
 import { isShownByLabel } from './catalogue/labels/documents/documents.ts';
 import { maySeeProducts, ownsProduct } from './catalogue/products/access.ts';
@@ -12,8 +12,8 @@ import { findLabelIdsOf } from './catalogue/products/labels/store.ts';
 import { isPublicEntry } from './public/knowledge-blog/knowledge-blog.ts';
 import { findBlogProducts, findEntryIds } from './public/knowledge-blog/store.ts';
 
-/** A kind of record that belongs to products: their readers read it, and it is theirs. */
-function ofProducts(
+/** A kind of record that belongs to products, with their readers and owners. */
+function productRecords(
   productsOf: (database: Database, ids: readonly number[]) => Promise<readonly number[]>,
 ): Pick<RecordKind, 'mayRead' | 'isOwn' | 'findUses' | 'parts'> {
   return {
@@ -25,11 +25,11 @@ function ofProducts(
   };
 }
 
-/** The kinds of records: who may read one, whose it is, whether it is public, what refers to it and what goes with it. */
+/** All kinds of records. */
 export const recordKinds: RecordKinds = {
   company: {
     mayRead: maySeeCompanies,
-    isOwn: (database, caller, ids) => isMemberOfOne(database, caller.id, ids),
+    isOwn: (database, caller, ids) => isMemberOfAny(database, caller.id, ids),
     isPublic: async (database, ids, storageKey) =>
       (await isShownByLabel(database, ids, storageKey)) || isShownCertificate(database, ids, storageKey),
     // Companies are deactivated, never deleted.
@@ -37,19 +37,19 @@ export const recordKinds: RecordKinds = {
     parts: {},
   },
   product: {
-    ...ofProducts(async (_database, ids) => ids),
+    ...productRecords(async (_database, ids) => ids),
     isPublic: async () => false,
     parts: { label: findLabelIdsOf, knowledge_blog: findEntryIds },
   },
   label: {
-    ...ofProducts(findProductIds),
+    ...productRecords(findProductIds),
     isPublic: isPublicIn,
     findUses: findLabelUses,
     parts: { label_batch: findBatchIds },
   },
   label_batch: {
-    ...ofProducts(async (database, ids) => findProductIds(database, await findLabelIds(database, ids))),
-    isPublic: async (database, ids) => isOnePublished(database, await findLabelIds(database, ids)),
+    ...productRecords(async (database, ids) => findProductIds(database, await findLabelIds(database, ids))),
+    isPublic: async (database, ids) => isAnyPublished(database, await findLabelIds(database, ids)),
   },
-  knowledge_blog: { ...ofProducts(findBlogProducts), isPublic: isPublicEntry },
+  knowledge_blog: { ...productRecords(findBlogProducts), isPublic: isPublicEntry },
 };

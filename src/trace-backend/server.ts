@@ -7,12 +7,12 @@ import { VERSION } from '../platform/version.ts';
 import { failure, failures } from './base/contract/envelope.ts';
 import { EXAMPLE_COMPANY } from './base/contract/schemas.ts';
 
-/** Requests of one client address in a minute, at most. */
+/** Maximum requests of a client address per minute. */
 const PER_MINUTE = 1200;
 const BODY_LIMIT = 1024 * 1024;
 
 /**
- * WWW-Authenticate of calls that need a login: there is no registered scheme for cookies; this one was proposed for
+ * WWW-Authenticate of calls that need a login. No scheme is registered for cookies; this one was proposed for
  * them.
  */
 const LOG_IN = 'Cookie realm="fieldtrace", form-action="/api/user/login", cookie-name="trace-accessToken"';

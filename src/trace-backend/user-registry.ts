@@ -14,7 +14,7 @@ export function keyHolders(findKey: FindKey, requirement: Requirement): UserRegi
     const key = await findKey(hash);
     if (!key) return undefined;
     const { userId, scopes, expiresAt } = key;
-    const lacksFactor = requirement.isOpen(key);
+    const lacksFactor = requirement.isUnmet(key);
     return { userId: String(userId), role: roleOfKey(key), scopes, expiresAt, lacksFactor };
   };
 }
@@ -44,7 +44,7 @@ export function ownRegistry({
     async refusalOf(claims) {
       const session = await findSession(claims);
       if (!session) return 'ended';
-      return requirement.isOpen(session) ? 'second-factor' : undefined;
+      return requirement.isUnmet(session) ? 'second-factor' : undefined;
     },
     findKeyHolder,
     onEnded: listener => endings.listen(userId => listener(String(userId))),

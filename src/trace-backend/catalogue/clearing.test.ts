@@ -16,7 +16,7 @@ afterAll(() => trace.stop());
 type Fields = Record<string, unknown>;
 const send = (method: string, path: string, body?: object) => kopanyi.user.send(method, path, body);
 
-/** Everything that the definition lets an operation clear, and what it says about it. */
+/** The fields that an operation can clear, and its description, by the definition. */
 async function definitionOfPut(path: string): Promise<{ description: string; clearable: string[] }> {
   const { put } = (await definitionOf(trace.send, '/v3/api-docs')).paths[path];
   const { properties } = put.requestBody.content['application/json'].schema;
@@ -65,7 +65,7 @@ const isEmpty = (value: unknown) =>
   value === '' ||
   (typeof value === 'object' && Object.keys(value as object).length === 0);
 
-/** Fields that no change clears: what a record is known by and belongs to. */
+/** Fields that no change clears: they identify the record or its owner. */
 const KEPT = ['id', 'uuid', 'status', 'name', 'company', 'associatedCompanies', 'labels', 'productId'];
 
 for (const [path, make] of [
@@ -76,17 +76,17 @@ for (const [path, make] of [
   test(`PUT ${path}: null changes nothing and an empty text clears, as the definition says`, async () => {
     const { description, clearable } = await definitionOfPut(path);
     expect(description).toMatch(/null and omitted fields change nothing[^.]*; an empty text clears a field/i);
-    const one = await make();
-    const before = await one.read();
+    const record = await make();
+    const before = await record.read();
     const set = clearable.filter(name => !isEmpty(before[name]));
     expect(set.length).toBeGreaterThan(2);
-    const { status, text } = await one.change(Object.fromEntries(clearable.map(name => [name, null])));
+    const { status, text } = await record.change(Object.fromEntries(clearable.map(name => [name, null])));
     expect(status, text).toBe(200);
-    expect({ ...(await one.read()), updatedAt: 0 }).toEqual({ ...before, updatedAt: 0 });
+    expect({ ...(await record.read()), updatedAt: 0 }).toEqual({ ...before, updatedAt: 0 });
     for (const name of set.filter(name => !KEPT.includes(name))) {
-      const cleared = await one.change({ [name]: '' });
+      const cleared = await record.change({ [name]: '' });
       expect([name, cleared.status, cleared.text]).toEqual([name, 200, expect.any(String)]);
-      const after = (await one.read())[name];
+      const after = (await record.read())[name];
       // Answers always have the prices.
       const left = name === 'settings' ? { ...(after as Fields), pricingTransparency: undefined } : after;
       expect([name, isEmpty(JSON.parse(JSON.stringify(left ?? '')))]).toEqual([name, true]);

@@ -31,7 +31,7 @@ async function readAsDefined(path: string, operation: string) {
 const LOCATION = { latitude: '', longitude: '', numberOfFarmers: '', countryCode: '', pinName: 'Station' };
 const EMPTY_DOCUMENT = { id: '', size: '', name: 'Form' };
 const PLOT = { geoid: '', geometry: '', areaInHectares: '', address: { village: 'Kibogora', country: '' } };
-/** A product in which everything that can be cleared inside a list or a document is. */
+/** A product with every field cleared that can be cleared inside a list or a document. */
 const product = () => ({
   name: 'Tea',
   photo: EMPTY_DOCUMENT,
@@ -43,7 +43,7 @@ const product = () => ({
   process: { production: 'Washed', steps: ['pulp', null, { ferment: null }] },
 });
 
-test('a field that is cleared inside a list or a document of a product is absent, and unknown fields stay', async () => {
+test('fields cleared inside a list or a document of a product are absent, and unknown fields stay', async () => {
   const id = await added(kopanyi.user, product());
   const answer = await readAsDefined(`/api/product/${id}`, '/api/product/{id}');
   expect(answer).toMatchObject({
@@ -67,7 +67,7 @@ test('a field that is cleared inside a list or a document of a product is absent
   expect(copied.origin.locations).toEqual(rows[0].content.origin.locations);
 });
 
-test('what was stored as null before is absent, too', async () => {
+test('fields that an earlier version stored as null are absent, too', async () => {
   const id = await added(kopanyi.user, { name: 'Tea' });
   const stored = {
     origin: { locations: [{ latitude: null, longitude: 5 }] },
@@ -81,7 +81,7 @@ test('what was stored as null before is absent, too', async () => {
   expect((await read(kopanyi.user, id)).origin.locations[0]).not.toHaveProperty('latitude');
 });
 
-test('a field that is cleared inside a location of a batch is absent', async () => {
+test('fields cleared inside a location of a batch are absent', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   const { data: label } = (await send('POST', '/api/product/label/create', { productId })).body;
   const body = { labelId: label.id, number: 'B-1', traceOrigin: true, photo: EMPTY_DOCUMENT };
@@ -99,7 +99,7 @@ test('a field that is cleared inside a location of a batch is absent', async () 
   expect((await readAsDefined(path.replace('{id}', id), path)).locations).toEqual([{ pinName: 'Station' }]);
 });
 
-test('documents and certifications of companies leave out what is cleared', async () => {
+test('documents and certifications of companies leave out cleared fields', async () => {
   const documents = [{ type: '', category: '', id: '', document: '', name: 'Film' }];
   const certifications = [{ id: '', certificate: '', type: 'Organic' }];
   const id = kopanyi.companyId;
@@ -111,7 +111,7 @@ test('documents and certifications of companies leave out what is cleared', asyn
   expect(company.certifications).toEqual([{ id: expect.any(Number), type: 'Organic' }]);
 });
 
-test('the value of a field of a label is a text, a number or a boolean, however it is sent', async () => {
+test("only a text, a number or a boolean is accepted as the value of a label's field", async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   const fields = [{ name: 'Altitude', section: 'Origin', value: 1700 }];
   const { data: label } = (await send('POST', '/api/product/label/create', { productId, fields })).body;

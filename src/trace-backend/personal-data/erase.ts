@@ -28,32 +28,32 @@ export interface ErasureContext {
   passwords: Passwords;
   mailer: Pick<Mailer, 'forget' | 'forgetNaming'>;
   /** the packet service's personal data; undefined if it has another user registry */
-  elsewhere: PersonalData | undefined;
+  packetServiceData: PersonalData | undefined;
 }
 
 /** Interrupted erasures per query. */
 const BATCH = 100;
 /** Erasures younger than this may still be in progress, in milliseconds. */
-const UNDER_WAY_MS = 10 * 60_000;
+const IN_PROGRESS_MS = 10 * 60_000;
 
 /**
  * Closes an account for erasure: logins are refused, and every session has ended. The caller continues with
  * `finishErasure`; if that fails, an hourly job does.
  *
- * @param given the account whose password was checked, if users erase themselves
+ * @param checkedAccount the account as it was when its password was checked, if users erase themselves
  * @throws Problem not_found, invalid for the last active SYSTEM_ADMIN
  */
 export async function closeAccount(
   pool: pg.Pool,
   visitor: Visitor,
   userId: number,
-  given?: Account,
+  checkedAccount?: Account,
 ): Promise<void> {
   await transaction(pool, async database => {
     const admins = await lockSystemAdmins(database);
     const user = await lockAccount(database, userId);
     if (!user) throw new Problem('user.unknown');
-    if (given && given.password !== user.password) {
+    if (checkedAccount && checkedAccount.password !== user.password) {
       throw new Problem('password.changed_meanwhile');
     }
     if (admins.length === 1 && admins[0]?.id === userId) {
@@ -66,27 +66,27 @@ export async function closeAccount(
     // A change of address waits until mails to the new address are forgotten too; nobody can confirm it any more.
     await eraseMails(database, userId);
     // The audit entry of one's own erasure has no address: only the user's number remains.
-    const by = visitor.caller?.id === userId ? { ...PROGRAM, caller: visitor.caller } : visitor;
-    await audit(database, by, { action: 'ERASE_USER', entity: 'user', entityId: userId });
+    const actor = visitor.caller?.id === userId ? { ...PROGRAM, caller: visitor.caller } : visitor;
+    await audit(database, actor, { action: 'ERASE_USER', entity: 'user', entityId: userId });
   });
 }
 
 /**
  * Removes the personal data of a closed account in both services: address and name, mails, contacts, sessions, keys,
- * memberships, orphaned files. Packets, shares, products and the audit stay, under the user's number; so does what waits
- * for an address that its owner has not confirmed, which may be another person's. Idempotent.
+ * memberships, orphaned files. Packets, shares, products and the audit stay, under the user's number. Invitations and
+ * shares that wait for an unconfirmed address stay, too: they may be for another person. Idempotent.
  *
  * @returns whether the packet service's data was erased too; false if it uses another database
  */
 export async function finishErasure(
-  { pool, passwords, mailer, elsewhere }: ErasureContext,
+  { pool, passwords, mailer, packetServiceData }: ErasureContext,
   userId: number,
 ): Promise<boolean> {
-  const isHere = (await elsewhere?.isHere()) === true;
+  const isHere = (await packetServiceData?.isHere()) === true;
   const closed = await findErasing(pool, userId);
   if (!closed) return isHere;
   const ownKey = closed.emailConfirmed ? closed.emailKey : undefined;
-  if (isHere) await elsewhere?.erase(String(userId), ownKey === undefined ? [] : [ownKey]);
+  if (isHere) await packetServiceData?.erase(String(userId), ownKey === undefined ? [] : [ownKey]);
   // Expired or not.
   const change = await findEmailChange(pool, userId, new Date(0));
   await mailer.forget([closed.email, ...(change ? [change.email] : [])]);
@@ -115,7 +115,7 @@ export async function finishErasure(
  * @throws AggregateError with the errors
  */
 export async function finishErasures(context: ErasureContext, now: Date): Promise<void> {
-  const before = new Date(now.getTime() - UNDER_WAY_MS);
+  const before = new Date(now.getTime() - IN_PROGRESS_MS);
   const failures: unknown[] = [];
   for (let after = 0; ; ) {
     const userIds = await listErasing(context.pool, { before, after, limit: BATCH });

@@ -36,11 +36,11 @@ import { feedbackFrom } from '../public/feedback/personal-store.ts';
 const FOLDER = 'trace-backend';
 
 export interface ExportContext {
-  /** a connection whose transactions may wait for the reader of the export */
+  /** connections with transactions that may wait for the reader of the export */
   exports: pg.Pool;
   files: FileStore;
   /** the packet service's personal data; undefined if it has another user registry */
-  elsewhere: PersonalData | undefined;
+  packetServiceData: PersonalData | undefined;
 }
 
 /**
@@ -48,11 +48,11 @@ export interface ExportContext {
  * packet service. Secrets (password, keys, tokens) are omitted.
  */
 export async function* personalFiles(
-  { exports, files, elsewhere }: ExportContext,
+  { exports, files, packetServiceData }: ExportContext,
   userId: number,
   now: Date,
 ): AsyncGenerator<PersonalFile> {
-  const isHere = (await elsewhere?.isHere()) === true;
+  const isHere = (await packetServiceData?.isHere()) === true;
   const user = await findPersonalUser(exports, userId);
   const { companyIds } = await findCompanyIds(exports, userId);
   yield jsonFile('about.json', {
@@ -69,7 +69,7 @@ export async function* personalFiles(
   const invitationIds = await findAddressInvitationIds(exports, confirmedKey);
   yield* tables(exports, userId, { companyIds, invitationIds, email, confirmedKey });
   yield* uploadsOf(exports, files, userId);
-  if (isHere && elsewhere) yield* elsewhere.files(String(userId));
+  if (isHere && packetServiceData) yield* packetServiceData.files(String(userId));
 }
 
 async function* uploadsOf(exports: pg.Pool, files: FileStore, userId: number): AsyncGenerator<PersonalFile> {
@@ -92,13 +92,13 @@ async function accountFile(exports: pg.Pool, userId: number, now: Date): Promise
   });
 }
 
-/** What else a user's data are found by. */
+/** The other keys by which a user's data are found. */
 interface Related {
   companyIds: readonly number[];
-  /** of invitations of the address */
+  /** ids of invitations sent to the address */
   invitationIds: readonly number[];
   email: string;
-  /** the same in the form by which it is looked up, if its owner has confirmed it */
+  /** the lookup form of the address, if its owner has confirmed it */
   confirmedKey: string | undefined;
 }
 

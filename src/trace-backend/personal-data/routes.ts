@@ -19,18 +19,18 @@ import { closeAccount, type ErasureContext, finishErasure } from './erase.ts';
 import { type ExportContext, personalFiles } from './export.ts';
 import { eraseOwnSchema, eraseUserSchema, exportOwnSchema, exportUserSchema } from './schemas.ts';
 
-export interface PersonalDataContext extends ExportContext, ErasureContext {
+interface PersonalDataContext extends ExportContext, ErasureContext {
   box: SecretBox;
   endings: Endings;
   cookies: Cookies;
-  places: Slots;
+  slots: Slots;
 }
 
 /** Retry-After while another export is running, in seconds. */
 const BUSY_SECONDS = 30;
-/** Longest that one export may take, in milliseconds: it is aborted when its client reads too slowly. */
-const LONGEST_MS = 3600_000;
-const FEW = { rateLimit: { max: 10, timeWindow: 3600_000 } };
+/** Maximum duration of an export, in milliseconds: it is aborted if its client reads too slowly. */
+const MAX_EXPORT_MS = 3600_000;
+const RATE_LIMIT = { rateLimit: { max: 10, timeWindow: 3600_000 } };
 
 /** Export and erasure of a user's personal data. */
 export function registerPersonalData(app: Server, context: PersonalDataContext): void {
@@ -38,19 +38,13 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
 
   app.get(
     '/api/user/export',
-    {
-      config: { access: 'user', ...FEW },
-      schema: exportOwnSchema,
-    },
+    { config: { access: 'user', ...RATE_LIMIT }, schema: exportOwnSchema },
     async (request, reply) => send(request, reply, callerOf(request).id),
   );
 
   app.get(
     '/api/user/admin/export/:id',
-    {
-      config: { access: 'system-admin' },
-      schema: exportUserSchema,
-    },
+    { config: { access: 'system-admin' }, schema: exportUserSchema },
     async (request, reply) => {
       const user = await findUser(context.pool, pathIdOf(request.params.id));
       if (!user) throw new Problem('user.unknown');
@@ -62,30 +56,30 @@ export function registerPersonalData(app: Server, context: PersonalDataContext):
 }
 
 /**
- * Sends exports: one per user over all processes, and few at once in this process, because each holds a connection for
- * as long as its client reads.
+ * Sends exports: one at a time per user in all processes, and few at once in this process, because each holds a
+ * connection while its client reads.
  */
 function exporter(context: PersonalDataContext) {
   let running = 0;
-  const busy = () => new Problem('export.running', {}, { retryAfter: BUSY_SECONDS });
+  const alreadyRunning = () => new Problem('export.running', {}, { retryAfter: BUSY_SECONDS });
   return async (request: FastifyRequest, reply: FastifyReply, userId: number) => {
-    if (running >= EXPORTS) throw busy();
+    if (running >= EXPORTS) throw alreadyRunning();
     running++;
-    let free: (() => void) | undefined;
-    let isOver = false;
+    let release: (() => void) | undefined;
+    let hasEnded = false;
     const end = () => {
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       running--;
-      free?.();
+      release?.();
     };
     try {
-      free = await context.places.take('exports of a user', String(userId), 1);
-      if (!free) throw busy();
+      release = await context.slots.take('exports of a user', String(userId), 1);
+      if (!release) throw alreadyRunning();
       await audit(context.pool, request, { action: 'EXPORT_USER', entity: 'user', entityId: userId });
       const now = new Date();
       const archive = zipOf(personalFiles(context, userId, now), now);
-      const deadline = setTimeout(() => archive.destroy(), LONGEST_MS);
+      const deadline = setTimeout(() => archive.destroy(), MAX_EXPORT_MS);
       archive.once('close', () => {
         clearTimeout(deadline);
         end();
@@ -105,7 +99,7 @@ function exporter(context: PersonalDataContext) {
 function registerErasure(app: Server, context: PersonalDataContext): void {
   const { pool, box, endings, cookies } = context;
   async function erase(request: FastifyRequest, userId: number) {
-    endings.tell(userId);
+    endings.notify(userId);
     try {
       return ok({ complete: true, packetService: await finishErasure(context, userId) });
     } catch (error) {
@@ -116,10 +110,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
 
   app.post(
     '/api/user/erase',
-    {
-      config: { access: 'user', keyScope: 'none', ...FEW },
-      schema: eraseOwnSchema,
-    },
+    { config: { access: 'user', keyScope: 'none', ...RATE_LIMIT }, schema: eraseOwnSchema },
     async (request, reply) => {
       const { id } = callerOf(request);
       const { currentPassword, code } = request.body;
@@ -133,10 +124,7 @@ function registerErasure(app: Server, context: PersonalDataContext): void {
 
   app.post(
     '/api/user/admin/erase',
-    {
-      config: { access: 'system-admin' },
-      schema: eraseUserSchema,
-    },
+    { config: { access: 'system-admin' }, schema: eraseUserSchema },
     async request => {
       const id = idOf(request.body.id);
       if (id === callerOf(request).id) throw new Problem('user.erasing_yourself');

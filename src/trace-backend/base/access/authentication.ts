@@ -19,9 +19,9 @@ import { type Access, isAdministrative, roleOf } from './rules.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Every route of the trace backend names the rule of who may call it. */
+    /** The access rule of the route; every route of the trace backend names one. */
     access?: Access;
-    /** Whether users may call it who must prove a second factor and have not yet. */
+    /** Whether users who have not proved a required second factor yet may call it. */
     beforeSecondFactor?: boolean;
   }
   interface FastifyInstance {
@@ -46,7 +46,7 @@ export interface Caller {
 
 const RANK: Record<Role, number> = { USER: 0, REGIONAL_ADMIN: 1, SYSTEM_ADMIN: 2 };
 
-/** Bytes of a request body on routes that anyone may call, at most. */
+/** Maximum bytes of a request body on routes that anyone may call. */
 const OPEN_BODY_BYTES = 16 * 1024;
 
 /** The session that an access token names, and its user. */
@@ -59,13 +59,13 @@ export interface AuthenticatedSession {
 /** Finds the session that one of our access tokens names; undefined when it has ended. */
 export type FindSession = (claims: JWTPayload) => Promise<AuthenticatedSession | undefined>;
 
-/** A key for programs that counts, and its user. */
-export interface AuthenticatedKey extends AuthenticatedSession {
+/** A valid key for programs, and its user. */
+interface AuthenticatedKey extends AuthenticatedSession {
   scopes: readonly Scope[];
   expiresAt: Date;
 }
 
-/** Finds a key for programs by its SHA-256; undefined if it does not count. */
+/** Finds a key for programs by its SHA-256; undefined if it is not valid. */
 export type FindKey = (hash: Buffer) => Promise<AuthenticatedKey | undefined>;
 
 interface AuthenticationContext {
@@ -73,16 +73,16 @@ interface AuthenticationContext {
   check: TokenCheck;
   findSession: FindSession;
   findKey: FindKey;
-  /** of the cookie that holds the access token */
+  /** name of the cookie that holds the access token */
   cookieName: string;
   /** whether a session must prove a second factor before it may do anything else */
   mustProveFactor: (session: AuthenticatedSession) => boolean;
 }
 
 /**
- * Requires every route to state who may call it, and checks every request: its access token, in `Authorization:
- * Bearer` or in the cookie, must belong to an active user and a session that has not ended; or its key for programs must
- * count and have the scope that the route needs.
+ * Requires every route to name its access rule, and checks every request: its access token, in `Authorization: Bearer`
+ * or in the cookie, must belong to an active user and a session that has not ended; or its key for programs must be
+ * valid and have the scope that the route needs.
  */
 export async function authenticate(app: Server, context: AuthenticationContext): Promise<void> {
   await app.register(cookie);
@@ -109,8 +109,8 @@ export async function authenticate(app: Server, context: AuthenticationContext):
   app.addHook('onRequest', async request => {
     const { access } = request.routeOptions.config;
     if (access === undefined || access === 'open') return;
-    if (access === 'known') {
-      request.caller = await identify(request).catch(orUnknown);
+    if (access === 'optional-user') {
+      request.caller = await identify(request).catch(ignoreUnauthenticated);
       return;
     }
     request.caller = await identify(request);
@@ -121,7 +121,7 @@ export async function authenticate(app: Server, context: AuthenticationContext):
   auditRefusals(app, context.pool);
 }
 
-/** Finds out who makes a request, by its token or key. */
+/** Identifies the sender of a request by its token or key. */
 function identifier({
   check,
   findSession,
@@ -160,14 +160,14 @@ function identifier({
 
   function checkFactor(request: FastifyRequest, session: AuthenticatedSession): void {
     const { beforeSecondFactor, access } = request.routeOptions.config;
-    if (mustProveFactor(session) && !beforeSecondFactor && access !== 'known') {
+    if (mustProveFactor(session) && !beforeSecondFactor && access !== 'optional-user') {
       throw new Problem('second_factor.required', { role: session.role });
     }
   }
   return identify;
 }
 
-/** The bearer token of a request; other schemes are for proxies in between, and do not count. */
+/** The bearer token of a request; other schemes are for proxies in between and are ignored. */
 function bearerToken({ headers: { authorization } }: FastifyRequest): string | undefined {
   return authorization === undefined ? undefined : /^Bearer +(\S+)$/i.exec(authorization)?.[1];
 }
@@ -182,7 +182,7 @@ export function roleOfKey({ role, scopes }: Pick<AuthenticatedKey, 'role' | 'sco
   return allows(scopes, 'admin') ? role : 'USER';
 }
 
-function orUnknown(error: unknown): undefined {
+function ignoreUnauthenticated(error: unknown): undefined {
   if (!(error instanceof Problem && error.code === 'unauthenticated')) throw error;
 }
 
@@ -204,7 +204,7 @@ function auditRefusals(app: Server, pool: pg.Pool): void {
   });
 }
 
-/** The session of a caller on a route where no key for programs counts. */
+/** The session of a caller, on a route that accepts no key for programs. */
 export function sessionIdOf({ id, sessionId }: Caller): string {
   if (sessionId === undefined) throw new Error(`user ${id} came with a key, which has no session`);
   return sessionId;

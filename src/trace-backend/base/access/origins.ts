@@ -20,8 +20,8 @@ export function checkOrigins(
     TRACE_FRONTEND_URL,
   }: Pick<Settings, 'CORS_ORIGINS' | 'TRACE_PUBLIC_URL' | 'TRACE_FRONTEND_URL'>,
 ): void {
-  const known = new Set(CORS_ORIGINS?.split(','));
-  for (const url of [TRACE_PUBLIC_URL, TRACE_FRONTEND_URL]) if (url) known.add(new URL(url).origin);
+  const allowed = new Set(CORS_ORIGINS?.split(','));
+  for (const url of [TRACE_PUBLIC_URL, TRACE_FRONTEND_URL]) if (url) allowed.add(new URL(url).origin);
   app.addHook('onRequest', async ({ method, headers, host, protocol }) => {
     if (hasBearer(headers)) {
       // Before any cookie is read.
@@ -29,7 +29,7 @@ export function checkOrigins(
       return;
     }
     const { origin } = headers;
-    if (READING.has(method) || origin === undefined || known.has(origin)) return;
+    if (READING.has(method) || origin === undefined || allowed.has(origin)) return;
     // The scheme must match too: anyone on the network can inject a page served over http.
     if (origin !== `${protocol}://${host}`) {
       throw new Problem('request.origin_not_allowed');

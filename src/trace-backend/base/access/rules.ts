@@ -4,19 +4,19 @@ import type { Role } from './role.ts';
 interface Rule {
   /** the least role that is checked before the body is read; without it no login is needed */
   role?: Role;
-  /** the others get 404, as for what does not exist, unless it says otherwise */
+  /** others get 404, as for an unknown record, unless stated otherwise */
   who: string;
-  /** the function that decides by the record, in the transaction or reading that needs it anyway: its file and name */
+  /** file and name of the function that decides by the record, which it reads or locks for the request anyway */
   by?: readonly [file: string, name: string];
 }
 
 const COMPANIES = 'catalogue/companies/access.ts';
 const PRODUCTS = 'catalogue/products/access.ts';
 
-/** The rules of the service in one look. A route names one as `config.access`. */
+/** All access rules of the service. A route names one as `config.access`. */
 export const RULES = {
   open: { who: 'anyone' },
-  known: { who: 'anyone, identified if a valid cookie or key is present' },
+  'optional-user': { who: 'anyone, identified if a valid cookie or key is present' },
   user: { role: 'USER', who: 'every active user who is logged in; what they see and change is their own' },
   'regional-admin': { role: 'REGIONAL_ADMIN', who: 'administrators; others get 403' },
   'system-admin': { role: 'SYSTEM_ADMIN', who: 'a SYSTEM_ADMIN; others get 403' },

@@ -9,7 +9,7 @@ const CODE_WORDS = [
 ] as const;
 export type CodeWord = (typeof CODE_WORDS)[number];
 
-/** Every action of the audit but those of codes. */
+/** Every action of the audit, except those on code lists. */
 const ACTIONS = [
   // logins and sessions
   'LOGIN',
@@ -112,16 +112,16 @@ const ACTIONS = [
   'DISMISS_MAIL',
 ] as const;
 
-/** What the audit records. */
+/** An action that the audit records. */
 export type AuditAction = (typeof ACTIONS)[number] | `${'CREATE' | 'UPDATE' | 'DELETE'}_${CodeWord}`;
 
-/** All actions, in the order of the alphabet. */
+/** All actions, in alphabetical order. */
 export const AUDIT_ACTIONS: readonly AuditAction[] = [
   ...ACTIONS,
   ...CODE_WORDS.flatMap(word => [`CREATE_${word}`, `UPDATE_${word}`, `DELETE_${word}`] as const),
 ].sort();
 
-/** The kinds of records that the audit is about, in the order of the alphabet. */
+/** The kinds of records in the audit, in alphabetical order. */
 export const AUDIT_ENTITIES = [
   'command',
   'company',

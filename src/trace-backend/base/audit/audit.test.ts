@@ -13,7 +13,7 @@ afterAll(() => trace.stop());
 
 const list = (query: string) => admin.send('GET', `/api/audit/list?${query}`);
 
-test('the audit is narrowed by times with any offset, and by dates as whole days', async () => {
+test('the audit is filtered by times with any offset, and by dates as whole days', async () => {
   const { at } = (await list('limit=1')).body.data.items[0];
   const day = at.slice(0, 10);
   const found = async (query: string) => (await list(query)).body.data.items.length > 0;
@@ -23,7 +23,7 @@ test('the audit is narrowed by times with any offset, and by dates as whole days
   expect(await found('from=9999-12-31')).toBe(false);
 });
 
-test('what is no date of ISO 8601 is refused by name', async () => {
+test('an invalid ISO 8601 date is refused with the name of its field', async () => {
   for (const text of [
     '-271821-04-20',
     '%2B275760-09-13',
@@ -40,7 +40,7 @@ test('what is no date of ISO 8601 is refused by name', async () => {
   }
 });
 
-test('the audit is narrowed by a name or an address, and says who did what', async () => {
+test('the audit is filtered by a name or address, and names the user of each entry', async () => {
   const ana = await trace.loggedIn('USER');
   const { email } = (await ana.send('GET', '/api/user/profile')).body.data;
   const found = async (query: string) => (await list(query)).body.data.items;
@@ -56,7 +56,7 @@ test('the audit is narrowed by a name or an address, and says who did what', asy
   expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['user']]);
 });
 
-test('the audit is narrowed to what concerns a person, with or without what they did, page by page', async () => {
+test('the audit lists entries that concern a person, with or without their own actions, page by page', async () => {
   const [ana, ben] = [await trace.loggedIn('USER'), await trace.loggedIn('USER')];
   const { id: companyId } = (await admin.send('POST', '/api/company/create', { name: 'Of Ana' })).body.data;
   const execute = (action: string, more: object) =>
@@ -69,7 +69,9 @@ test('the audit is narrowed to what concerns a person, with or without what they
     const { items, count } = (await list(query)).body.data;
     expect(count).toBeUndefined();
     return items.map(({ id, action, userId }: { id: number; action: string; userId: number }) => ({
-      ...{ id, action, userId },
+      id,
+      action,
+      userId,
     }));
   };
   const all = await found(`userId=${ana.id}&part=BOTH`);
@@ -98,7 +100,7 @@ test('the audit is narrowed to what concerns a person, with or without what they
   }
 });
 
-test('what concerns a person is found by indexes, in whatever order', async () => {
+test('entries that concern a person are found by indexes, in either order', async () => {
   await trace.pool.query(
     `INSERT INTO audit (at, user_id, action, entity, entity_id, address, details)
      SELECT now(), n % 500, 'LOGIN', 'user', (n % 500)::text, '',
@@ -119,7 +121,7 @@ test('what concerns a person is found by indexes, in whatever order', async () =
   }
 });
 
-test('an administrator who has a mail sent to somebody else is in the audit; others, and oneself, are not', async () => {
+test('the audit records mails that an administrator requests for another user, and no other requests', async () => {
   const ana = await trace.loggedIn('USER');
   const ben = await trace.loggedIn('USER');
   for (const path of ['resend_confirmation', 'request_reset_password']) {
@@ -139,7 +141,7 @@ test('an administrator who has a mail sent to somebody else is in the audit; oth
   expect(await found(ben.id)).toEqual([]);
 });
 
-test('how far the first steps of the console are is no entry, another setting is', async () => {
+test("the audit records changes of settings, except the console's bookmark of its first steps", async () => {
   for (const name of ['FIRST_STEP', 'INSTANCE_NAME']) {
     const path = `/api/common/globalSettings/${name}`;
     expect((await admin.send('POST', path, { value: 'x' })).status).toBe(200);
@@ -148,7 +150,7 @@ test('how far the first steps of the console are is no entry, another setting is
   expect(items.map(({ entityId }: { entityId: string }) => entityId)).toEqual(['INSTANCE_NAME']);
 });
 
-test('every action and kind of record that is recorded is among those that are listed', async () => {
+test('every recorded action and kind of record is listed', async () => {
   const { actions, entities } = (await admin.send('GET', '/api/audit/actions')).body.data;
   expect(actions).toEqual([...new Set(actions)].sort());
   expect(entities).toEqual([...new Set(entities)].sort());

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 
-/** A user's actions with their addresses, and others' actions on the account, without their users and addresses. */
+/** A user's actions with client addresses, and other users' actions on the account without their names and addresses. */
 export function auditOf(userId: number): pg.QueryConfig {
   return sql`
     SELECT at, user_id IS NOT DISTINCT FROM ${userId} AS own, action, entity, entity_id,

@@ -9,15 +9,15 @@ import { AUDIT_ACTIONS, AUDIT_ENTITIES } from './actions.ts';
 import { listActionsSchema, listAuditSchema, SORTABLE } from './schemas.ts';
 import { type AuditFilter, listAudit, listConcerned, type Part, type StoredAuditEntry } from './store.ts';
 
-/** Users that a search by name or address may find, at most. */
+/** Maximum number of users that a search by name or address may find. */
 const MAX_SEARCHED_USERS = 200;
 
-export interface AuditContext {
+interface AuditContext {
   pool: pg.Pool;
   lists: Lists;
-  /** the ids of users by a part of their name or address */
+  /** finds the ids of users by a part of their name or email address */
   searchUserIds: (database: pg.Pool, text: string, limit: number) => Promise<number[]>;
-  /** the users of ids, in their order */
+  /** finds users by id, in the order of the ids */
   findUsers: (database: pg.Pool, ids: readonly number[]) => Promise<(AuditUser | undefined)[]>;
 }
 
@@ -35,19 +35,21 @@ export function registerAudit(app: Server, context: AuditContext): void {
     const { action, entity, entityId } = query;
     const page = pageOf(query, SORTABLE);
     const filter = {
-      ...{ action, entity, entityId },
-      userIds: await usersOf(query, context),
-      from: timeOf(query.from, 'from'),
-      to: timeOf(query.to, 'to'),
+      action,
+      entity,
+      entityId,
+      userIds: await userIdsOf(query, context),
+      from: limitOf(query.from, 'from'),
+      to: limitOf(query.to, 'to'),
     };
-    const { items, count } = await find(context, filter, query.part ?? 'ACTED', page);
-    const people = await peopleIn(items, context);
+    const { items, count } = await findPage(context, filter, query.part ?? 'ACTED', page);
+    const users = await usersOfEntries(items, context);
     const entries = items.map(({ userId, at, ...entry }) => {
-      const user = userId === null ? undefined : people.get(userId);
+      const user = userId === null ? undefined : users.get(userId);
       return { ...entry, at: at.toISOString(), ...(userId !== null && { userId }), ...(user && { user }) };
     });
-    const answered = count === undefined ? { ...page, requestType: 'FETCH' as const } : page;
-    return ok(listAnswer(answered, { items: entries, count: count ?? 0 }));
+    const answerPage = count === undefined ? { ...page, requestType: 'FETCH' as const } : page;
+    return ok(listAnswer(answerPage, { items: entries, count: count ?? 0 }));
   });
 
   app.get('/api/audit/actions', { config, schema: listActionsSchema }, async () =>
@@ -56,11 +58,11 @@ export function registerAudit(app: Server, context: AuditContext): void {
 }
 
 /**
- * A page of entries; without a count for those that concern users.
+ * A page of entries; entries that concern users come without a count.
  *
  * @throws Problem invalid if it can only be paged by `after`, or no user is named
  */
-async function find(
+async function findPage(
   { pool, lists }: AuditContext,
   filter: AuditFilter,
   part: Part,
@@ -75,11 +77,11 @@ async function find(
 }
 
 /**
- * The users whose entries are wanted; undefined for all.
+ * The ids of the requested users; undefined for all users.
  *
  * @throws Problem invalid if a search finds too many
  */
-async function usersOf(
+async function userIdsOf(
   { userId, user }: { userId?: string | number; user?: string },
   { pool, searchUserIds }: AuditContext,
 ): Promise<number[] | undefined> {
@@ -89,11 +91,11 @@ async function usersOf(
   if (found.length > MAX_SEARCHED_USERS) {
     throw new Problem('audit.too_many_users', { field: 'user', max: MAX_SEARCHED_USERS });
   }
-  return id === undefined ? found : found.filter(one => one === id);
+  return id === undefined ? found : found.filter(foundId => foundId === id);
 }
 
-/** The names and addresses of those who did what is on a page. */
-async function peopleIn(
+/** The names and addresses of the users who acted in these entries. */
+async function usersOfEntries(
   items: readonly StoredAuditEntry[],
   { pool, findUsers }: AuditContext,
 ): Promise<Map<number, Omit<AuditUser, 'id'>>> {
@@ -102,7 +104,7 @@ async function peopleIn(
   return new Map(users.map(({ id, name, surname, email }) => [id, { name, surname, email }]));
 }
 
-function timeOf(text: string | undefined, field: 'from' | 'to'): string | undefined {
+function limitOf(text: string | undefined, field: 'from' | 'to'): string | undefined {
   if (text === undefined) return undefined;
   const moment = parseRangeEnd(text, field);
   if (moment !== undefined) return moment;

@@ -46,12 +46,12 @@ export interface AuditFilter {
   to?: string | undefined;
 }
 
-/** What users have to do with the wanted entries: they acted, are concerned, or either. */
+/** How users relate to the requested entries: they acted, are concerned, or either. */
 export const PARTS = ['ACTED', 'CONCERNED', 'BOTH'] as const;
 export type Part = (typeof PARTS)[number];
 
-/** For one user the index gives the order of writing, too. */
-function byUsers(ids: readonly number[]): Sql {
+/** The condition that users acted. With one user, the index also provides the order of writing. */
+function actedBy(ids: readonly number[]): Sql {
   return ids.length === 1 ? sql`user_id = ${ids[0]}` : sql`user_id = ANY (${ids}::integer[])`;
 }
 
@@ -62,12 +62,12 @@ export async function listAudit(
   filter: AuditFilter,
   page: Page,
 ): Promise<{ items: StoredAuditEntry[]; count: number }> {
-  const where = allOf([filter.userIds && byUsers(filter.userIds), ...conditionsOf(filter)]);
+  const where = allOf([filter.userIds && actedBy(filter.userIds), ...conditionsOf(filter)]);
   const source = { table: 'audit', columns: ENTRY, key: 'id', gather: where, look: where };
   return lists.list<StoredAuditEntry>(database, `audit ${JSON.stringify(filter)}`, source, page);
 }
 
-/** The conditions of a filter but for the users. */
+/** The conditions of a filter, except the users. */
 function conditionsOf({ action, entity, entityId, from, to }: AuditFilter): (Sql | undefined)[] {
   return [
     action === undefined ? undefined : sql`action = ${action}`,
@@ -80,15 +80,15 @@ function conditionsOf({ action, entity, entityId, from, to }: AuditFilter): (Sql
 
 const ENTRY = sql`id::float8 AS id, at, user_id AS "userId", action, entity, entity_id AS "entityId", address, details`;
 
-/** The entries that concern a person, by the indexes that have them in the order of writing. */
+/** Conditions of the entries that concern a person; each has an index in the order of writing. */
 const CONCERNED = [
   sql`entity = 'user' AND entity_id = person::text`,
   sql`details ->> 'userId' = person::text`,
 ];
 
 /**
- * The statement of a page of the entries that concern users, or also those of their actions. Of each user and index it
- * reads the entries of a page. Exported so that a test can check its plan.
+ * The statement of a page of the entries that concern users, with `BOTH` also of their own actions. It reads one page per
+ * user and index. Exported so that a test can check its plan.
  */
 export function concernedStatement(
   filter: AuditFilter & { userIds: readonly number[] },
@@ -98,23 +98,23 @@ export function concernedStatement(
   const order = raw(`ORDER BY id ${sort} LIMIT`);
   const beyond = after === undefined ? undefined : sql`id ${raw(sort === 'ASC' ? '>' : '<')} ${after}`;
   const others = [beyond, ...conditionsOf(filter)];
-  const found = [...CONCERNED, ...(part === 'BOTH' ? [sql`user_id = person`] : [])].map(
+  const matching = [...CONCERNED, ...(part === 'BOTH' ? [sql`user_id = person`] : [])].map(
     condition => sql`(SELECT id FROM audit WHERE ${allOf([condition, ...others])} ${order} ${limit})`,
   );
   return sql`
     SELECT ${ENTRY} FROM (
       SELECT DISTINCT found.id FROM unnest(${filter.userIds}::integer[]) AS person
-      CROSS JOIN LATERAL (${join(found, ' UNION ALL ')}) AS found
+      CROSS JOIN LATERAL (${join(matching, ' UNION ALL ')}) AS found
       ${order} ${limit}) AS page
     JOIN audit USING (id) ORDER BY audit.id ${raw(sort)}`;
 }
 
-/** A page of the entries that concern users, or also those of their actions, in the order of writing. */
+/** A page of the entries that concern users, with `BOTH` also of their own actions, in the order of writing. */
 export async function listConcerned(
   database: Database,
-  ...given: Parameters<typeof concernedStatement>
+  ...parameters: Parameters<typeof concernedStatement>
 ): Promise<StoredAuditEntry[]> {
-  const { rows } = await database.query<StoredAuditEntry>(concernedStatement(...given));
+  const { rows } = await database.query<StoredAuditEntry>(concernedStatement(...parameters));
   return rows;
 }
 

@@ -16,7 +16,7 @@ export const Day = nullable(
 /**
  * The day of a sent date, YYYY-MM-DD.
  *
- * @throws Problem invalid for a day that no month has
+ * @throws Problem invalid if the day does not exist
  */
 export function dayOf(field: string, sent: string): string {
   const day = sent.slice(0, 10);

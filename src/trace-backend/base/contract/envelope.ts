@@ -134,7 +134,7 @@ export const failures = {
 
 /**
  * The failures of a route, for its `response` schema: those of every route, and the named ones. Routes that are not
- * open add 401. 403 is also what calls from pages of other origins get.
+ * open add 401. Calls from pages of other origins get 403, too.
  */
 export function failureAnswers<Status extends keyof typeof failures>(...statuses: Status[]) {
   const all = [400 as const, 403 as const, 429 as const, 500 as const, 503 as const, ...statuses];

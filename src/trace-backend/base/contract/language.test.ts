@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { languageOf } from './language.ts';
 
-test('the header language selects one of four languages, in either case and repeated; others mean English', () => {
+test('the header language selects one of four languages, in any case and repeated; others mean English', () => {
   for (const [language, code] of [
     ['EN', 'EN'],
     ['DE', 'DE'],

@@ -1,20 +1,20 @@
 import type { Static } from 'typebox';
 import { Type } from '../../../platform/type.ts';
 
-/** The languages of users and translations, as the public front end knows them. */
+/** The languages of users and translations that the public front end has. */
 export const LANGUAGES = ['EN', 'DE', 'RW', 'ES'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** The languages of mails, which are those of the console. */
+/** The languages of mails and of the console. */
 export const MAIL_LANGUAGES = [...LANGUAGES, 'FR', 'SW'] as const;
 export type MailLanguage = (typeof MAIL_LANGUAGES)[number];
 
-/** The language of a user as the public front end knows it. */
+/** The language of a user for the public front end, which does not have all of them. */
 export function frontEndLanguage(language: MailLanguage): Language {
-  return LANGUAGES.find(known => known === language) ?? DEFAULT_LANGUAGE;
+  return LANGUAGES.find(each => each === language) ?? DEFAULT_LANGUAGE;
 }
 
-/** The language of a caller that names none. */
+/** The language of callers who name none. */
 const DEFAULT_LANGUAGE: Language = 'EN';
 
 /**
@@ -31,14 +31,14 @@ export const LanguageHeader = Type.Object({
   ),
 });
 
-/** The same as a query parameter, which takes precedence over the header. */
+/** The header as a query parameter, which takes precedence. */
 export const QueryLanguage = LanguageHeader.properties.language;
 
 /** The language that a request's headers, or its query, select. */
 export function languageOf({ language = '' }: Static<typeof LanguageHeader>): Language {
   const [first = ''] = language.split(',', 1);
   const code = first.trim().toUpperCase();
-  return LANGUAGES.find(known => known === code) ?? DEFAULT_LANGUAGE;
+  return LANGUAGES.find(each => each === code) ?? DEFAULT_LANGUAGE;
 }
 
 /** A language of texts: one of those of users and translations, or any other, as a BCP 47 tag. */

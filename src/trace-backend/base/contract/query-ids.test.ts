@@ -4,7 +4,7 @@ import { QueryIds, queryIdsOf } from './schemas.ts';
 
 const check = bodyCheck(QueryIds);
 
-test('ids in a query are separated by commas or repeated, a hundred at most', () => {
+test('up to a hundred ids in a query are separated by commas or repeated', () => {
   const hundred = Array.from({ length: 100 }, (_, index) => String(index + 1));
   for (const [sent, read] of [
     ['7', [7]],

@@ -22,7 +22,7 @@ const update = async (id: number, body: object) => {
 const upload = async () =>
   (await uploadFile(trace, user, 'image', await picture(9, 9).png().toBuffer())).body.data;
 
-test('numbers and booleans may come as texts, at every depth, and are stored as what they are', async () => {
+test('numbers and booleans sent as texts, at any depth, are stored with their types', async () => {
   const photo = await upload();
   const id = await added(user, {
     name: 'Tea',
@@ -52,7 +52,7 @@ test('numbers and booleans may come as texts, at every depth, and are stored as 
   expect((await user.send('GET', '/api/user/profile')).body.data.discoverable).toBe(true);
 });
 
-test('a text of an integer that a double does not hold is refused like the number', async () => {
+test('a text of an integer that a double cannot represent is refused like the number', async () => {
   for (const text of ['9007199254740993', '9007199254740993.0', '-9007199254740993.00']) {
     const { status, body } = await create({ settings: { pricingTransparency: { farmer: text } } });
     expect([text, status]).toEqual([text, 400]);
@@ -71,7 +71,7 @@ test('a text of an integer that a double does not hold is refused like the numbe
   });
 });
 
-test('other texts are no numbers and no booleans, and a number is no text: 400 with the path', async () => {
+test('other texts for numbers and booleans, and numbers for texts, get 400 with the path', async () => {
   for (const latitude of [
     '1e1',
     '0x10',
@@ -113,7 +113,7 @@ test('other texts are no numbers and no booleans, and a number is no text: 400 w
   }
 });
 
-test('null is the same as absent, so it changes nothing; in fields that nobody knows it is kept', async () => {
+test('null means absent and changes nothing; in unknown fields it is kept', async () => {
   const { storageKey } = await upload();
   const id = await added(user, {
     name: 'Tea',
@@ -141,7 +141,7 @@ test('null is the same as absent, so it changes nothing; in fields that nobody k
   expect((await user.send('GET', '/api/user/profile')).body.data.name).toBe('Ana');
 });
 
-test('an empty text clears whatever can be cleared', async () => {
+test('an empty text clears every field that can be cleared', async () => {
   const { storageKey } = await upload();
   const id = await added(user, {
     name: 'Tea',

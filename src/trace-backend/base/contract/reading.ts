@@ -22,10 +22,9 @@ const BOOLEANS = new Map([
 
 /**
  * Converts a body as sent by front ends, guided by its schema; the hook `readBodies` does it before validation:
- * - a text such as "4.20" where a number is declared, "true" or "false" where a boolean is, become the declared type;
- * - a declared field that is null is removed, as if it had not been sent;
- * - "" where a field may be cleared and no empty text is allowed becomes null, which clears for the routes. A field
- *   that takes an empty text keeps it.
+ * - texts become the declared type: "4.20" a number, "true" and "false" booleans;
+ * - declared fields that are null are removed, as if they had not been sent;
+ * - "" becomes null, with which routes clear a field, if the field can be cleared and accepts no empty text.
  *
  * Nothing is ever converted to a text, and undeclared fields stay unchanged.
  */
@@ -33,7 +32,7 @@ export function readBody(body: unknown, schema: TSchema): unknown {
   return readAs(body, schema as Shape);
 }
 
-/** Has an application convert the bodies of its requests. */
+/** Converts the bodies of an application's requests with `readBody`. */
 export function readBodies(app: Pick<Server, 'addHook'>): void {
   app.addHook('preValidation', async request => {
     const schema = request.routeOptions.schema?.body as TSchema | undefined;
@@ -71,7 +70,7 @@ function readText(text: string, options: readonly Shape[]): unknown {
   if (types.has('string') || options.some(option => option.enum)) return text;
   if (types.has('boolean') && BOOLEANS.has(text)) return BOOLEANS.get(text);
   const isNumber = (types.has('number') || types.has('integer')) && NUMBER.test(text);
-  // Numbers that a double does not hold stay texts and are refused.
+  // Numbers that a double cannot represent stay texts and are refused.
   return isNumber && isHeld(text) ? Number(text) : text;
 }
 

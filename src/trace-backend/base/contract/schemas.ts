@@ -2,12 +2,12 @@ import type { Static, TSchema } from 'typebox';
 import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 
-/** Pattern of texts that PostgreSQL can store: all without U+0000. Bodies are checked when parsed, queries by this. */
+/** Pattern of texts that PostgreSQL can store, those without U+0000. For queries: the parser checks bodies. */
 export const NO_NUL = '^[^\\u0000]*$';
 
 const MAX_ID = 2_147_483_647;
 
-/** An id in a request: a number, or the same as a string. */
+/** An id in a request: a number or a numeric string. */
 export const Id = named(
   'Id',
   Type.Union(
@@ -27,12 +27,12 @@ export function idOf(id: Static<typeof Id>): number {
 /** An id in a path. Any text is accepted; one that is no number is not found. */
 export const PathId = Type.String({ minLength: 1, maxLength: 20, description: 'id', examples: ['7'] });
 
-/** The number of a path's id; 0, which is never used, if it is none. */
+/** The number of an id in a path; 0, which no record has, if it is not a number. */
 export function pathIdOf(id: string): number {
   return /^[1-9][0-9]{0,9}$/.test(id) ? idOf(id) : 0;
 }
 
-/** Ids in one query parameter, at most. */
+/** Maximum number of ids in one query parameter. */
 const IDS_AT_ONCE = 100;
 const ID_LIST = '^[1-9][0-9]{0,9}(,[1-9][0-9]{0,9}){0,99}$';
 
@@ -60,7 +60,7 @@ export const DateTime = Type.String({ description: 'ISO 8601, UTC', examples: ['
 
 const DEFAULT_LIMIT = 100;
 
-/** Items of one page, at most; larger limits are reduced to this. */
+/** Maximum items per page; larger limits are reduced to this. */
 const MAX_LIMIT = 1000;
 
 /** The defaults of a list. */
@@ -110,7 +110,7 @@ export function listQuery<Filters extends Record<string, TSchema>>(
   });
 }
 
-/** The parameter of lists that can be paged by the last item of a page, however far down it is. */
+/** The parameter of lists with keyset pagination: pages far down cost no more than the first. */
 export const AFTER = {
   after: Type.Optional({
     ...Id,
@@ -147,18 +147,18 @@ export function pageOf<Sortable extends string>(
 }
 
 /**
- * The filters `query` and `name` of a list, which select items by a part of a text: `searchedOf` reads them.
+ * The filters `query` and `name` of a list, which select items by a part of a text; `searchTextOf` reads them.
  *
- * @param description what they match
+ * @param description of the texts that are searched
  */
 export function searchFilters(description: string) {
-  const part = (text: string) =>
+  const filter = (text: string) =>
     Type.Optional(Type.String({ maxLength: 255, pattern: NO_NUL, description: text }));
-  return { query: part(description), name: part('the same as query, which takes precedence') };
+  return { query: filter(description), name: filter('the same as query, which takes precedence') };
 }
 
-/** The text that a list is searched for; undefined for none. */
-export function searchedOf({ query, name }: { query?: string; name?: string }): string | undefined {
+/** The search text of a list's query; undefined if there is none. */
+export function searchTextOf({ query, name }: { query?: string; name?: string }): string | undefined {
   return query ?? name;
 }
 
@@ -191,5 +191,5 @@ export function listAnswer<Item>(
   };
 }
 
-/** The company in examples, for which the page of the documentation puts the one that it has created. */
+/** The company in examples; the documentation page replaces it by a company that it has created. */
 export const EXAMPLE_COMPANY = '1001';

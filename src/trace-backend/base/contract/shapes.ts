@@ -18,7 +18,7 @@ export const RecordKey = Type.String({
   description: 'one line of 1 to 255 characters',
 });
 
-/** Each of these fields, optional and nullable. */
+/** These fields, each optional and nullable. */
 export function nullableEach<Fields extends Record<string, TSchema>>(fields: Fields) {
   const each = Object.entries(fields).map(([name, schema]) => [name, nullable(schema)]);
   return Object.fromEntries(each) as {
@@ -26,7 +26,7 @@ export function nullableEach<Fields extends Record<string, TSchema>>(fields: Fie
   };
 }
 
-/** An optional text of at most so many characters. */
+/** An optional text with a maximum number of characters. */
 export function text(maxLength: number) {
   return nullable(Type.String({ maxLength }));
 }
@@ -43,8 +43,8 @@ export function oneOrMany<Item extends TObject>(item: Item, maxItems: number) {
   return Type.Optional(Type.Unsafe<Static<Item>[] | Static<Item> | null>(shape));
 }
 
-/** A list, also if sent as a single item. */
-export function listed<Item extends object>(value: readonly Item[] | Item): readonly Item[] {
+/** The list of a field that accepts a single item, too. */
+export function asList<Item extends object>(value: readonly Item[] | Item): readonly Item[] {
   return Array.isArray(value) ? value : [value as Item];
 }
 
@@ -54,8 +54,8 @@ interface Shape {
 }
 
 /**
- * A value without the declared fields that are null, at any depth. `readBodies` makes null of a field that is cleared,
- * and answers leave out fields without a value. Undeclared fields stay as they are.
+ * Removes declared fields that are null, at any depth: `readBodies` sets cleared fields to null, and answers leave out
+ * fields without a value. Undeclared fields stay unchanged.
  */
 export function withoutUnset<Value>(value: Value, schema: TSchema): Value {
   return withoutNullFields(value, schema as Shape) as Value;
@@ -74,39 +74,39 @@ function withoutNullFields(value: unknown, { properties, items }: Shape): unknow
 }
 
 /**
- * The same schema for answers, which have no null: unset fields are absent. They have records with every key, because
- * keys were not always checked.
+ * The schema of a field in answers: without null, because unset fields are absent, and with records of any key, because
+ * stored keys may be older than the check.
  */
-export function shown<Schema extends TSchema>(schema: Schema): Schema {
+export function answerSchemaOf<Schema extends TSchema>(schema: Schema): Schema {
   return withoutNull(schema) as Schema;
 }
 
 function withoutNull(schema: unknown): unknown {
   if (Array.isArray(schema)) {
-    return schema.filter(one => (one as { type?: unknown } | null)?.type !== 'null').map(withoutNull);
+    return schema.filter(option => (option as { type?: unknown } | null)?.type !== 'null').map(withoutNull);
   }
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([name]) => name !== 'propertyNames');
-  const same = kept.map(([name, value]) => {
+  const entries = Object.entries(schema).filter(([name]) => name !== 'propertyNames');
+  const members = entries.map(([name, value]) => {
     if (name === 'type' && Array.isArray(value)) {
       const types = value.filter(type => type !== 'null');
       return [name, types.length === 1 ? types[0] : types];
     }
-    if (name === 'enum') return [name, (value as unknown[]).filter(one => one !== null)];
+    if (name === 'enum') return [name, (value as unknown[]).filter(item => item !== null)];
     const isInside = ['properties', 'additionalProperties', 'items', 'anyOf'].includes(name);
-    return [name, isInside ? insideOf(name, value) : value];
+    return [name, isInside ? innerOf(name, value) : value];
   });
-  // Marks such as optional are properties that are not enumerable.
-  return Object.defineProperties(Object.fromEntries(same), hiddenOf(schema));
+  // TypeBox marks optional schemas with properties that are not enumerable.
+  return Object.defineProperties(Object.fromEntries(members), notEnumerableOf(schema));
 }
 
-function insideOf(name: string, value: unknown): unknown {
+function innerOf(name: string, value: unknown): unknown {
   if (name !== 'properties') return withoutNull(value);
   const fields = Object.entries(value as object).map(([field, inside]) => [field, withoutNull(inside)]);
   return Object.fromEntries(fields);
 }
 
-function hiddenOf(schema: object): PropertyDescriptorMap {
+function notEnumerableOf(schema: object): PropertyDescriptorMap {
   const all = Object.entries(Object.getOwnPropertyDescriptors(schema));
   return Object.fromEntries(all.filter(([, { enumerable }]) => !enumerable));
 }

@@ -8,7 +8,7 @@ export interface Country {
   name: string;
 }
 
-/** Every country, in the order of the list, which is by name. */
+/** All countries, by name. */
 export const COUNTRIES: readonly Country[] = ISO_3166.map(([code, name], index) => ({
   id: index + 1,
   code,
@@ -23,12 +23,12 @@ export function findCountry(id: number | string): Country | undefined {
   return byId.get(String(id)) ?? findCountryByCode(String(id));
 }
 
-/** The country of an ISO 3166-1 alpha-2 code in either case. */
+/** The country of an ISO 3166-1 alpha-2 code; case is ignored. */
 export function findCountryByCode(code: string): Country | undefined {
   return byCode.get(code.toUpperCase());
 }
 
-/** The countries whose name contains a text, or whose code it is, in either case. */
+/** The countries with this text in their name, or as their code; case is ignored. */
 export function searchCountries(text: string): readonly Country[] {
   const part = text.toLowerCase();
   return COUNTRIES.filter(

@@ -7,10 +7,7 @@ import { DEFAULTS, listCountriesSchema, SORTABLE } from './schemas.ts';
 export function registerCountries(app: Server): void {
   app.get(
     '/api/common/countries',
-    {
-      config: { access: 'open' },
-      schema: listCountriesSchema,
-    },
+    { config: { access: 'open' }, schema: listCountriesSchema },
     async ({ query }) => {
       const page = pageOf(query, SORTABLE, DEFAULTS);
       const found = query.queryString === undefined ? COUNTRIES : searchCountries(query.queryString);

@@ -14,7 +14,7 @@ export const Country = named(
 
 export const SORTABLE = ['name'] as const;
 
-/** More than there are: a form shows all of them. */
+/** The limit exceeds the number of countries: forms show all of them. */
 export const DEFAULTS = { limit: 500, sort: 'ASC' } as const;
 
 export const listCountriesSchema = {

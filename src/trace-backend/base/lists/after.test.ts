@@ -36,7 +36,7 @@ async function walked(path: string, query: string): Promise<number[]> {
   return ids;
 }
 
-test('a list that is continued after its last item is whole, in every order and with filters', async () => {
+test('a list read page by page after the last item is complete, in every order and with filters', async () => {
   const orders = ['id', 'email', 'name', 'surname', 'status', 'role'].flatMap(sortBy =>
     ['ASC', 'DESC'].map(sort => `sortBy=${sortBy}&sort=${sort}`),
   );
@@ -50,7 +50,7 @@ test('a list that is continued after its last item is whole, in every order and 
   expect((await walked('audit/list', 'action=LOGIN')).filter(id => id <= before)).toEqual(whole);
 });
 
-test('what comes in meanwhile moves no item to the next page, and a count is given on demand alone', async () => {
+test('new items move no item to the next page, and a count is returned only on demand', async () => {
   const [first, second] = (await get('user/admin/list', 'limit=2')).items;
   await trace.loggedIn();
   const page = await get('user/admin/list', `limit=1&after=${first.id}`);
@@ -61,7 +61,7 @@ test('what comes in meanwhile moves no item to the next page, and a count is giv
   expect([status, Object.keys(body.validationErrorDetails.fieldErrors)]).toEqual([400, ['after']]);
 });
 
-test('the place of somebody whom the caller may not see cannot be found out', async () => {
+test('paging after a hidden user does not disclose their position', async () => {
   const [caller, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
   const query = (after: number) => `sortBy=email&sort=ASC&after=${after}`;
   const everyone = (await get('user/list', 'sortBy=email&sort=ASC', caller)).items;
@@ -73,7 +73,7 @@ test('the place of somebody whom the caller may not see cannot be found out', as
   expect((await get('user/list', query(caller.id), caller)).items).toEqual([]);
 });
 
-test('among many entries, what follows one of them is read by an index, in its order', async () => {
+test('a page after an entry is read by an index, in its order', async () => {
   await trace.pool.query(`
     INSERT INTO audit (at, user_id, action, entity, entity_id, address, details)
     SELECT now(), n % 100, 'ACTION_' || n % 50, 'thing', n % 200, '', '{}' FROM generate_series(1, 20000) AS n`);

@@ -13,18 +13,18 @@ import {
 } from './store.ts';
 
 /** Counts up to this many rows are exact. */
-export const EXACT = 10_000;
+const EXACT = 10_000;
 /**
- * Rows that are checked in the order of a list, per matching row, before all matching rows are gathered and sorted
- * instead, which takes about as long.
+ * Rows checked in the order of a list per matching row. Beyond that, gathering and sorting all matching rows is about as
+ * fast.
  */
 const CHECKED_PER_MATCH = 10;
 /** How long the estimated length of a long list is cached, in milliseconds. */
-const REMEMBERED_MS = 10_000;
-/** The same for a list of up to twice as many rows as are counted, whose count is exact again if it gets shorter. */
+const CACHED_MS = 10_000;
+/** Like `CACHED_MS`, for lists up to twice `EXACT`: their count becomes exact when they get shorter. */
 const NEARLY_SHORT_MS = 1_000;
-/** Lists in that cache. */
-const REMEMBERED = 1_000;
+/** Maximum number of lists in that cache. */
+const MAX_CACHED = 1_000;
 /** How long the frequencies of n-grams are cached, in milliseconds. */
 const FREQUENCIES_MS = 60_000;
 
@@ -32,8 +32,7 @@ const FREQUENCIES_MS = 60_000;
 export interface Lists {
   /**
    * A page of a list, and the total number of items: exact up to 10,000 or if only the count is requested, otherwise
-   * an estimate, but never less than the end of the page. A page after an item is read by the key of that item, and
-   * its count is of no use.
+   * an estimate, but never less than the end of the page. With `page.after` the count is always 0.
    *
    * @param name identifies the list with its filters
    */
@@ -47,25 +46,25 @@ export interface Lists {
   ngramsFor(database: Database, table: string, folded: string): Promise<string[]>;
 }
 
-/** What is known about a long list. */
+/** The estimated length of a long list. */
 interface Estimate {
   count: number;
-  /** rows to check for a page, at most; undefined for all */
+  /** maximum rows to check for a page; undefined for all */
   window: number | undefined;
 }
 
 /** Lists of one service and database, with their cache. */
 export function openLists(): Lists {
-  const long = new LRUCache<string, Estimate & { until: number }>({ max: REMEMBERED });
-  const frequencies = new Map<string, { of: Promise<Map<string, number>>; until: number }>();
+  const long = new LRUCache<string, Estimate & { until: number }>({ max: MAX_CACHED });
+  const frequencies = new Map<string, { promise: Promise<Map<string, number>>; until: number }>();
 
   async function estimate(database: Database, name: string, source: ListSource): Promise<Estimate> {
     const { all, matching } = await estimateRows(database, source);
     const count = Math.max(EXACT + 1, matching);
     const window = count * CHECKED_PER_MATCH;
     const estimated = { count, window: window < all ? window : undefined };
-    const lasts = count > 2 * EXACT ? REMEMBERED_MS : NEARLY_SHORT_MS;
-    long.set(name, { ...estimated, until: performance.now() + lasts });
+    const lifetime = count > 2 * EXACT ? CACHED_MS : NEARLY_SHORT_MS;
+    long.set(name, { ...estimated, until: performance.now() + lifetime });
     return estimated;
   }
 
@@ -80,12 +79,12 @@ export function openLists(): Lists {
       const { after } = page;
       if (after !== undefined)
         return { items: await nextRows(database, source, { ...page, after }), count: 0 };
-      const known = long.get(name);
+      const cached = long.get(name);
       const now = performance.now();
-      let estimated: Estimate | undefined = known && known.until > now ? known : undefined;
+      let estimated: Estimate | undefined = cached && cached.until > now ? cached : undefined;
       if (estimated === undefined) {
-        // One request counts again; those beside it go on with what was known.
-        if (known) known.until = now + NEARLY_SHORT_MS;
+        // This request counts again; concurrent requests use the cached count meanwhile.
+        if (cached) cached.until = now + NEARLY_SHORT_MS;
         const { items, total } = await gatherRows<Row>(database, source, page, EXACT + 1);
         if (total <= EXACT) {
           long.delete(name);
@@ -99,21 +98,21 @@ export function openLists(): Lists {
       return { items, count: total ?? (isLast ? end : Math.max(estimated.count, end)) };
     },
     async ngramsFor(database, table, folded) {
-      let known = frequencies.get(table);
-      if (!known || known.until < performance.now()) {
-        const of = findNgramFrequencies(database, table);
-        of.catch(() => frequencies.delete(table));
-        known = { of, until: performance.now() + FREQUENCIES_MS };
-        frequencies.set(table, known);
+      let cached = frequencies.get(table);
+      if (!cached || cached.until < performance.now()) {
+        const promise = findNgramFrequencies(database, table);
+        promise.catch(() => frequencies.delete(table));
+        cached = { promise, until: performance.now() + FREQUENCIES_MS };
+        frequencies.set(table, cached);
       }
-      return rarestNgrams(folded, await known.of);
+      return rarestNgrams(folded, await cached.promise);
     },
   };
 }
 
 /**
- * A page of a list with many matching rows: a walk in the list's order usually finds it soon. If they are few in a long
- * table, and all at its other end, all of them are gathered and sorted.
+ * A page of a list with many matching rows. Walking the table in the list's order usually finds it soon; if the matching
+ * rows are all at the other end of a long table, they are gathered and sorted instead.
  */
 async function pageOfMany<Row extends { id: number }>(
   database: Database,

@@ -14,8 +14,8 @@ export function ngramsOf(folded: string): string[] {
   return [...new Set(runs)];
 }
 
-/** The n-grams that every text containing this one has: its longest ones, which imply the shorter ones. */
-export function requiredNgrams(folded: string): string[] {
+/** The n-grams that every text with this part contains: its longest ones, which imply the shorter ones. */
+function requiredNgrams(folded: string): string[] {
   const length = Math.min([...folded].length, 3);
   return ngramsOf(folded).filter(token => [...token].length === length);
 }
@@ -28,6 +28,6 @@ export function requiredNgrams(folded: string): string[] {
  */
 export function rarestNgrams(folded: string, frequencies: ReadonlyMap<string, number>): string[] {
   const frequency = (token: string) => frequencies.get(token) ?? 0;
-  const [rarest, second] = requiredNgrams(folded).sort((one, other) => frequency(one) - frequency(other));
+  const [rarest, second] = requiredNgrams(folded).sort((a, b) => frequency(a) - frequency(b));
   return [rarest, second].filter(token => token !== undefined);
 }

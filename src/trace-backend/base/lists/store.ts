@@ -11,28 +11,27 @@ export interface ListSource {
   key: string;
   /** a condition that indexes support; undefined for all rows */
   gather: Sql | undefined;
-  /** the same condition in a form that is fast per row, if possible with columns that the index of each order has */
+  /** the condition in a form that is fast per row, if possible on columns in the index of each order */
   look: Sql | undefined;
   /**
-   * selects the id of each row, maybe several times, without reading the table; undefined unless another table has the
-   * ids of all rows
+   * selects the ids of all rows, possibly with duplicates, from another table; undefined if no other table has them
    */
   ids?: Sql | undefined;
   /** whether `gather` reads each row, not only its index entry */
   gathersRows?: boolean;
-  /** whether connections keep the plans of gathering, which is right if the plan is good for all values */
+  /** whether connections cache the plan of gathering; only if one plan is good for all values */
   isPrepared?: boolean;
 }
 
-/** Rows that a walk without a condition reads and skips, at most; before more, only their index entries are read. */
+/** Maximum rows that a walk without a condition reads and skips; for larger offsets it reads only index entries. */
 const SKIPPED_ROWS = 1000;
 
-/** Characters in the column `name_key`, at most. */
+/** Maximum characters in the column `name_key`. */
 const KEY_LENGTH = 100;
 
 /**
- * The condition that the column `folded` of a table contains a text. It reads `name_key`, which is the beginning of
- * `folded` and part of the indexes, and only for long names the row itself.
+ * The condition that the column `folded` of a table contains a text. It reads `name_key`, the start of `folded` that the
+ * indexes contain, and the row itself only for long names.
  */
 export function containsText(table: string, text: string): Sql {
   const whole = sql`SELECT whole.folded FROM ${raw(table)} AS whole WHERE whole.id = ${raw(table)}.id`;
@@ -42,8 +41,8 @@ export function containsText(table: string, text: string): Sql {
 
 /** The conjunction of these conditions; undefined if there are none. */
 export function allOf(conditions: readonly (Sql | undefined)[]): Sql | undefined {
-  const given = conditions.filter(condition => condition !== undefined);
-  return given.length === 0 ? undefined : join(given, ' AND ');
+  const present = conditions.filter(condition => condition !== undefined);
+  return present.length === 0 ? undefined : join(present, ' AND ');
 }
 
 /** The order of a list, by columns of its table. */
@@ -64,14 +63,14 @@ function ordered({ key }: ListSource, { sort, limit, offset }: Page): { order: S
  * The statement that gathers rows by their indexes, up to a limit, counts and sorts them, and returns a page.
  * Exported so that a test can check its plan.
  *
- * @param limit rows to gather, at most; by default all
+ * @param limit maximum rows to gather; by default all
  */
 export function gatherStatement(source: ListSource, page: Page, limit?: number): Sql {
   const { order, page: part } = ordered(source, page);
   const { gather, ids, gathersRows: isByRow } = source;
   const key = raw(source.key);
   const table = raw(source.table);
-  // The place of a row that was read leads to it without an index.
+  // The ctid of a row that was read finds it again without an index.
   const found =
     ids && source.key === 'id'
       ? sql`SELECT DISTINCT id FROM (${ids}) AS listed`
@@ -80,11 +79,11 @@ export function gatherStatement(source: ListSource, page: Page, limit?: number):
   return sql`
     WITH found AS MATERIALIZED (${found} ${limit === undefined ? empty : sql`LIMIT ${limit}`}),
     page AS (
-      SELECT ${raw(isByRow ? 'list_row' : 'id')}, row_number() OVER (ORDER BY ${order}) AS list_place
+      SELECT ${raw(isByRow ? 'list_row' : 'id')}, row_number() OVER (ORDER BY ${order}) AS list_position
       FROM found ORDER BY ${order} ${part})
     SELECT list_total, ${source.columns} FROM (SELECT count(*)::int AS list_total FROM found) AS total
     LEFT JOIN page ON true
-    LEFT JOIN ${table} ${isByRow ? sql`ON ${table}.ctid = list_row` : sql`USING (id)`} ORDER BY list_place`;
+    LEFT JOIN ${table} ${isByRow ? sql`ON ${table}.ctid = list_row` : sql`USING (id)`} ORDER BY list_position`;
 }
 
 /** A page of the gathered rows, and their total number. */
@@ -107,9 +106,10 @@ export async function gatherRows<Row extends { id: number }>(
 
 /**
  * The statement that walks through a table in the list's order, checks each row, by its index entry if possible, and
- * reads the rows of the page. Without a condition, the first pages are read in one go. Exported so that a test can check its plan.
+ * reads the rows of the page. Without a condition, the first pages are read directly. Exported so that a test can check
+ * its plan.
  *
- * @param window rows to check, at most; by default all
+ * @param window maximum rows to check; by default all
  */
 export function walkStatement(source: ListSource, page: Page, window?: number): Sql {
   const { order, page: part } = ordered(source, page);
@@ -118,8 +118,8 @@ export function walkStatement(source: ListSource, page: Page, window?: number): 
   if (!look && page.offset <= SKIPPED_ROWS) {
     return sql`SELECT ${columns} FROM ${table} ORDER BY ${raw(orderBy(source, page))} ${part}`;
   }
-  // OFFSET 0, as LIMIT, keeps PostgreSQL from applying the condition before the order. Of all columns it reads only
-  // those that are used: if an index has them, it reads the index alone.
+  // OFFSET 0, like LIMIT, keeps PostgreSQL from applying the condition before the order. It reads only used columns: if
+  // an index has them, it reads only the index.
   const entries = sql`
     SELECT *, ${key} AS list_key FROM ${table} ORDER BY ${order}
     ${window === undefined ? sql`OFFSET 0` : sql`LIMIT ${window}`}`;
@@ -141,16 +141,16 @@ export async function walkRows<Row extends { id: number }>(
 }
 
 /**
- * The statement that reads the rows of a list after one of them, in the list's order. The row counts only if it is one
- * of the list, so that nothing can be learnt about others. Exported so that a test can check its plan.
+ * The statement that reads the rows of a list after a row, in the list's order. A row outside the list finds nothing, so
+ * that nobody learns anything about it.
  */
-export function nextStatement({ key, gather, ...source }: ListSource, page: Page & { after: number }): Sql {
+function nextStatement({ key, gather, ...source }: ListSource, page: Page & { after: number }): Sql {
   const [table, direction, by] = [raw(source.table), raw(page.sort), raw(key)];
   const beyond = raw(page.sort === 'ASC' ? '>' : '<');
   const isById = key === 'id';
   const last = sql`SELECT ${by}, id FROM ${table} WHERE ${allOf([sql`id = ${page.after}`, gather])}`;
   const next = isById ? sql`id ${beyond} ${page.after}` : sql`(${by}, id) ${beyond} (${last})`;
-  // The name of the table distinguishes its id from a selected one of another type, which no index has.
+  // Qualified: a selected id may be an expression of another type, which no index has.
   return sql`
     SELECT ${source.columns} FROM ${table} WHERE ${allOf([next, gather])}
     ORDER BY ${isById ? empty : sql`${by} ${direction},`} ${table}.id ${direction}
@@ -176,24 +176,24 @@ export async function countRows(database: Database, { table, gather }: ListSourc
 const SAMPLE = 200;
 
 /**
- * The estimated number of rows: the table's rows by PostgreSQL's statistics, and these times the share of matching rows
- * in a sample of blocks, which is the same each time.
+ * Estimates the rows of a table by PostgreSQL's statistics, and the matching rows by their share in a sample of blocks,
+ * which is the same each time.
  */
 export async function estimateRows(
   database: Database,
   { table, look }: ListSource,
 ): Promise<{ all: number; matching: number }> {
-  const { rows: sizes } = await database.query<{ known: number; blocks: number }>(sql`
-    SELECT reltuples::float8 AS known, (pg_relation_size(oid) / current_setting('block_size')::int)::int AS blocks
+  const { rows: sizes } = await database.query<{ tableRows: number; blocks: number }>(sql`
+    SELECT reltuples::float8 AS "tableRows", (pg_relation_size(oid) / current_setting('block_size')::int)::int AS blocks
     FROM pg_class WHERE oid = ${table}::regclass`);
-  const { known = -1, blocks = 1 } = sizes[0] ?? {};
-  if (look === undefined && known >= 0) return { all: known, matching: Math.round(known) };
+  const { tableRows = -1, blocks = 1 } = sizes[0] ?? {};
+  if (look === undefined && tableRows >= 0) return { all: tableRows, matching: Math.round(tableRows) };
   const percent = Math.min(100, (100 * SAMPLE) / Math.max(1, blocks));
   const { rows } = await database.query<{ sampled: number; found: number }>(sql`
     SELECT count(*)::int AS sampled, (count(*) FILTER (WHERE ${look ?? sql`true`}))::int AS found
     FROM ${raw(table)} TABLESAMPLE SYSTEM (${percent}) REPEATABLE (1)`);
   const { sampled = 0, found = 0 } = rows[0] ?? {};
-  const all = known >= 0 ? known : (sampled * 100) / percent;
+  const all = tableRows >= 0 ? tableRows : (sampled * 100) / percent;
   return { all, matching: sampled === 0 ? 0 : Math.round((all * found) / sampled) };
 }
 
@@ -203,7 +203,7 @@ export async function estimateRows(
 export async function findNgramFrequencies(database: Database, table: string): Promise<Map<string, number>> {
   const { rows } = await database.query<{ token: string; frequency: number }>(sql`
     SELECT token, frequency FROM pg_stats,
-      unnest(most_common_elems::text::text[], most_common_elem_freqs::float8[]) AS known (token, frequency)
+      unnest(most_common_elems::text::text[], most_common_elem_freqs::float8[]) AS statistics (token, frequency)
     WHERE schemaname = current_schema AND tablename = ${table} AND attname = 'tokens' AND token IS NOT NULL`);
   return new Map(rows.map(({ token, frequency }) => [token, frequency]));
 }

@@ -2,19 +2,19 @@ import type { FastifyReply } from 'fastify';
 import { listAnswer, type Page, pageOf } from '../contract/schemas.ts';
 import { versionTag } from '../contract/versions.ts';
 
-/** Gives an answer the version of its record as ETag, for If-Match; it is kept by its reader alone, and checked each time. */
+/** Sets the version of a record as the answer's ETag, for If-Match. Only private caches keep it, and revalidate it. */
 export function tagVersion<Reply extends FastifyReply>(reply: Reply, version: number | string): Reply {
   return reply.header('etag', versionTag(version)).header('cache-control', 'private, no-cache') as Reply;
 }
 
 /**
- * A page of a list as its query asks for it, with the requested halves.
+ * The answer to the query of a list: a page with the requested halves.
  *
  * @param sortable fields that it can be sorted by, the default first
- * @param find reads the rows of the page, and how many there are in all
- * @param show makes items of them
+ * @param find reads the rows of the page and their total number
+ * @param show turns rows into items
  */
-export async function listed<Sort extends string, Row, Item>(
+export async function listPage<Sort extends string, Row, Item>(
   query: Parameters<typeof pageOf>[0],
   sortable: readonly [Sort, ...Sort[]],
   find: (page: Page<Sort>) => Promise<{ items: Row[]; count: number }>,

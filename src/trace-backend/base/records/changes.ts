@@ -7,10 +7,10 @@ import { checkVersion } from '../contract/versions.ts';
 import type { Versioned } from './store.ts';
 
 /**
- * The record that a change is made to, in the version that its sender has read.
+ * Checks that a record exists and, with If-Match, that it has not changed since the sender read it.
  *
- * @param found undefined if there is none
- * @param unknown the error for that
+ * @param found the record; undefined if there is none
+ * @param unknown makes the error for a missing record
  * @throws Problem precondition_failed
  */
 export function current<Row extends Pick<Versioned, 'version'>>(
@@ -23,12 +23,19 @@ export function current<Row extends Pick<Versioned, 'version'>>(
   return found;
 }
 
-/** How a record is saved. */
+/** For `catch`: replaces the error for a record that is not found, or hidden, by that of a record which belongs to it. */
+export function notFoundAs(unknown: () => Problem): (error: unknown) => never {
+  return error => {
+    throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
+  };
+}
+
+/** The steps of saving a record. */
 interface Saving<Row extends Versioned, After> {
-  /** finds it under a lock; also called without an id, for a new one */
+  /** finds and locks it; without an id, for a new record, it can lock something else */
   lock: (database: Database, id: number | undefined) => Promise<Row | undefined>;
   unknown: () => Problem;
-  /** what it is after the change, and the names of the fields that differ */
+  /** returns the record after the change, and the names of the fields that differ */
   change: (database: Database, before: Row | undefined) => Promise<{ after: After; fields: string[] }>;
   /** stores it; returns its id */
   store: (
@@ -37,16 +44,16 @@ interface Saving<Row extends Versioned, After> {
     change: { after: After; fields: string[] },
     at: Date,
   ) => Promise<number>;
-  /** what the audit says, besides the id; `fields` is undefined for a new record */
+  /** the audit event without the id; `fields` is undefined for a new record */
   event: (after: After, fields: string[] | undefined) => Omit<AuditEvent, 'entityId'>;
 }
 
 /**
  * Stores a new record, or the next version of one, with its audit entry. A change without effect stores nothing.
  *
- * @param id undefined for a new one
+ * @param id undefined for a new record
  * @returns its id
- * @throws Problem precondition_failed, and what the functions throw
+ * @throws Problem precondition_failed, and errors of the steps
  */
 export async function saveRecord<Row extends Versioned, After>(
   pool: pg.Pool,
@@ -65,20 +72,20 @@ export async function saveRecord<Row extends Versioned, After>(
   });
 }
 
-/** Records that refer to another one: their kind, the name of one of them, and how many there are. */
+/** Records of one kind that refer to another record: the kind, an example's name, and their number. */
 export interface Use {
   noun: string;
   name: string;
   count: number;
 }
 
-/** How a record is deleted. */
+/** The steps of deleting a record. */
 interface Removal<Row extends Versioned> {
   lock: (database: Database, id: number) => Promise<Row | undefined>;
   unknown: () => Problem;
-  /** of its kind, for the error */
+  /** word for its kind, for the error */
   noun: string;
-  /** what refers to it; empty if nothing does */
+  /** finds the records that refer to it */
   findUses: (database: Database, id: number) => Promise<Use[]>;
   remove: (database: Database, id: number) => Promise<void>;
   event: (before: Row) => Omit<AuditEvent, 'entityId'>;
@@ -104,18 +111,18 @@ export async function removeRecord<Row extends Versioned>(
   });
 }
 
-/** What refers to a record, by kind and name, for the error of its deletion. */
+/** Describes the records that refer to a record, for the error of its deletion. */
 function namesOf(uses: readonly Use[]): string {
-  const named = uses.map(({ noun: by, name, count }) =>
+  const named = uses.map(({ noun: kind, name, count }) =>
     count === 1
-      ? `the ${by} ${JSON.stringify(name)}`
-      : `${count} of kind ${by}, such as ${JSON.stringify(name)}`,
+      ? `the ${kind} ${JSON.stringify(name)}`
+      : `${count} of kind ${kind}, such as ${JSON.stringify(name)}`,
   );
   return named.join(' and ');
 }
 
 /** The fields of a change that were sent: those that are not undefined. */
 export function sentFields<Fields extends object>(fields: Fields): Partial<Fields> {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as Partial<Fields>;
+  const sent = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sent) as Partial<Fields>;
 }

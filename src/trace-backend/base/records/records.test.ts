@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { openLists } from '../lists/lists.ts';
-import { listed } from './answers.ts';
+import { listPage } from './answers.ts';
 import { removeRecord, saveRecord, type Use } from './changes.ts';
 import * as records from './store.ts';
 
@@ -31,8 +31,7 @@ const requester = (ifMatch?: string) => ({
 
 const save = (id: number | undefined, name: string, ifMatch?: string) =>
   saveRecord<Record, string>(trace.pool, requester(ifMatch), id, {
-    lock: async (database, known) =>
-      known === undefined ? undefined : records.lockRow(database, TABLE, known),
+    lock: async (database, id) => (id === undefined ? undefined : records.lockRow(database, TABLE, id)),
     unknown,
     change: async (_database, before) => ({ after: name, fields: before?.name === name ? [] : ['name'] }),
     async store(database, before, { after }, at) {
@@ -63,7 +62,7 @@ const reasonOf = (work: Promise<unknown>) =>
     (error: Problem) => error.message,
   );
 
-test('a change makes the next version and an audit entry; one without effect makes neither', async () => {
+test('a change creates a version and an audit entry; one without effect creates neither', async () => {
   const id = await save(undefined, 'tea');
   expect(await found(id)).toEqual({ id, version: 1, name: 'tea', status: 'ENABLED' });
   expect(await save(id, 'green tea', '"1"')).toBe(id);
@@ -72,7 +71,7 @@ test('a change makes the next version and an audit entry; one without effect mak
   expect(await audited(id)).toEqual(['CREATE_VALUE_CHAIN', 'UPDATE_VALUE_CHAIN']);
 });
 
-test('a change of another version than the sender has read, or of no record, stores nothing', async () => {
+test('a change of a different version than the sender has read, or of an unknown record, stores nothing', async () => {
   const id = await save(undefined, 'cocoa');
   expect(await reasonOf(save(id, 'nut', '"7"'))).toMatch(/changed/);
   expect(await reasonOf(save(999_999, 'nut'))).toBe(unknown().message);
@@ -83,11 +82,11 @@ test('a record that others refer to is not deleted, and the error names them', a
   const id = await save(undefined, 'coffee');
   const remove = (uses: Use[]) =>
     removeRecord<Record>(trace.pool, requester(), id, {
-      lock: (database, known) => records.lockRow(database, TABLE, known),
+      lock: (database, id) => records.lockRow(database, TABLE, id),
       unknown,
       noun: 'value chain',
       findUses: async () => uses,
-      remove: (database, known) => records.deleteRow(database, TABLE, known),
+      remove: (database, id) => records.deleteRow(database, TABLE, id),
       event: ({ name }) => ({ action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', details: { name } }),
     });
   const uses = [
@@ -109,11 +108,10 @@ test('rows are listed in pages, counted, and exported with their columns', async
     await save(undefined, 'page c'),
   ];
   const where = sql`name LIKE 'page %'`;
-  const page = await listed(
+  const page = await listPage(
     { limit: 2, sort: 'ASC' },
     ['id'],
-    asked =>
-      records.listRows<Record>(trace.pool, openLists(), TABLE, asked, { filter: {}, where, key: 'id' }),
+    page => records.listRows<Record>(trace.pool, openLists(), TABLE, page, { filter: {}, where, key: 'id' }),
     rows => rows.map(({ name }) => name),
   );
   expect(page).toEqual({ items: ['page a', 'page b'], count: 3, offset: 0, limit: 2 });

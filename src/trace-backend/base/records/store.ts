@@ -6,16 +6,16 @@ import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 
 /*
- * The statements of plain records: rows of one table with an id, a version, and the times when they were made and changed.
+ * The statements of plain records: rows of one table with an id, a version, and the times of creation and change.
  * Each function can be used without the others.
  */
 
-/** A column that is not read and written as it is. */
+/** A column whose value is converted when it is read or written. */
 interface Column {
   column: string;
   /** the expression that is read, if not the column itself */
   select?: string;
-  /** whether it is written as JSON: the driver would write a list as an array of PostgreSQL */
+  /** whether it is written as JSON: the driver would write a list as a PostgreSQL array */
   isJson?: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface RecordTable {
   name: string;
   /** the columns of the fields that changes write, by the fields' names */
   columns: Readonly<Record<string, string | Column>>;
-  /** expressions that are only read, by their names */
+  /** expressions that are read and never written, by name */
   read?: Readonly<Record<string, string>>;
 }
 
@@ -34,31 +34,31 @@ export interface Versioned {
   version: number;
 }
 
-/** What is selected of a row: its id, version, fields and expressions. */
+/** The selected columns of a row: its id, version, fields and expressions. */
 export function selected({ columns, read = {} }: RecordTable): Sql {
-  const fields = Object.entries(columns).map(([name, given]) => {
-    const { column, select = column } = asColumn(given);
+  const fields = Object.entries(columns).map(([name, definition]) => {
+    const { column, select = column } = asColumn(definition);
     return `${select} AS "${name}"`;
   });
   const expressions = Object.entries(read).map(([name, expression]) => `${expression} AS "${name}"`);
   return raw(['id', 'version', ...fields, ...expressions].join(', '));
 }
 
-function asColumn(given: string | Column): Column {
-  return typeof given === 'string' ? { column: given } : given;
+function asColumn(column: string | Column): Column {
+  return typeof column === 'string' ? { column: column } : column;
 }
 
 /** Columns and values of a row. */
 function valuesOf({ columns }: RecordTable, row: object, more: Record<string, unknown>): [string, unknown][] {
   const values = row as Record<string, unknown>;
-  const fields = Object.entries(columns).map(([name, given]): [string, unknown] => {
-    const { column, isJson } = asColumn(given);
+  const fields = Object.entries(columns).map(([name, definition]): [string, unknown] => {
+    const { column, isJson } = asColumn(definition);
     return [column, isJson ? JSON.stringify(values[name]) : values[name]];
   });
   return [...fields, ...Object.entries(more)];
 }
 
-/** Rows in the order of these ids; missing ones are left out. */
+/** Rows in the order of these ids, without missing rows. */
 export async function findRows<Row extends Versioned>(
   database: Database,
   table: RecordTable,
@@ -150,7 +150,7 @@ export async function deleteRow(database: Database, table: RecordTable, id: numb
   await execute(database, sql`DELETE FROM ${raw(table.name)} WHERE id = ${id}`);
 }
 
-/** How many rows this holds for. */
+/** The number of rows that meet a condition. */
 export async function countRowsWhere(database: Database, { name }: RecordTable, where: Sql): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM ${raw(name)} WHERE ${where}`);
@@ -160,8 +160,8 @@ export async function countRowsWhere(database: Database, { name }: RecordTable, 
 /**
  * A page of rows, and their total number.
  *
- * @param of `where` selects the rows, all if it is undefined, and follows from `filter`; `key` is the column or expression
- *   to sort by; `columns` are those selected, by default all
+ * @param list `where` selects the rows, by default all, and `filter` identifies it; `key` is the column or expression to
+ *   sort by; `columns` are the selected columns, by default all
  */
 export function listRows<Row extends { id: number }>(
   database: Database,
@@ -177,7 +177,7 @@ export function listRows<Row extends { id: number }>(
 
 /** The columns of a person's records in the archive of their data, by the names of the columns. */
 export function personalRows({ name, columns }: RecordTable, more: Sql, where: Sql): pg.QueryConfig {
-  const own = Object.values(columns).map(given => asColumn(given).column);
+  const names = Object.values(columns).map(column => asColumn(column).column);
   return sql`
-    SELECT id, ${raw(own.join(', '))}, ${more}, created_at FROM ${raw(name)} WHERE ${where} ORDER BY id`;
+    SELECT id, ${raw(names.join(', '))}, ${more}, created_at FROM ${raw(name)} WHERE ${where} ORDER BY id`;
 }

@@ -15,15 +15,15 @@ import { type Settings, SettingsError } from '../../../platform/settings/setting
 import type { SecretBox } from '../../../platform/tokens/secret-box.ts';
 import { keySetTokenCheck, type TokenCheck } from '../../../platform/tokens/tokens.ts';
 import { audit, PROGRAM } from '../audit/audit.ts';
-import { keyPlace } from './sealed.ts';
+import { keyContext } from './sealed.ts';
 import { deleteKeys, findKeys, insertKey, lockFirstStart, type StoredKey } from './store.ts';
 
 /** Lifetime of an access token, in seconds. */
 export const ACCESS_SECONDS = 3600;
 /** How long keys are cached, in milliseconds. */
-const KEEP_MS = 60_000;
-/** Age at which a key starts to sign, in milliseconds: by then every process and every packet service has it. */
-const SETTLE_MS = 2 * KEEP_MS;
+const CACHE_MS = 60_000;
+/** Age at which a key starts to sign, in milliseconds: by then every process and packet service has read it. */
+const SETTLE_MS = 2 * CACHE_MS;
 /**
  * How long a key stays published after its successor was created, in milliseconds: by then all its tokens have
  * expired.
@@ -56,7 +56,9 @@ export async function openKeys(
   box: SecretBox,
   settings: Pick<Settings, 'TRACE_JWT_PRIVATE_KEY'>,
 ): Promise<Keys> {
-  const given = settings.TRACE_JWT_PRIVATE_KEY ? await readKey(settings.TRACE_JWT_PRIVATE_KEY) : undefined;
+  const configured = settings.TRACE_JWT_PRIVATE_KEY
+    ? await readKey(settings.TRACE_JWT_PRIVATE_KEY)
+    : undefined;
   let reading: Promise<KeyRing> | undefined;
   let ring: KeyRing | undefined;
 
@@ -65,7 +67,7 @@ export async function openKeys(
    */
   async function current(maxAge: number): Promise<KeyRing> {
     if (ring && performance.now() - ring.readAt < maxAge) return ring;
-    reading ??= readRing(pool, box, given).finally(() => {
+    reading ??= readRing(pool, box, configured).finally(() => {
       reading = undefined;
     });
     try {
@@ -79,7 +81,7 @@ export async function openKeys(
 
   return {
     async sign(claims) {
-      const { signing } = await current(KEEP_MS);
+      const { signing } = await current(CACHE_MS);
       const now = Math.floor(Date.now() / 1000);
       return new SignJWT(claims)
         .setProtectedHeader({ alg: 'EdDSA', kid: signing.kid as string, typ: 'JWT' })
@@ -88,25 +90,27 @@ export async function openKeys(
         .setJti(crypto.randomUUID())
         .sign(await importJWK(signing, 'EdDSA'));
     },
-    check: keySetTokenCheck(async () => ({ keys: (await current(0)).published }), KEEP_MS),
-    publicKeys: async () => ({ keys: (await current(KEEP_MS)).published }),
+    check: keySetTokenCheck(async () => ({ keys: (await current(0)).published }), CACHE_MS),
+    publicKeys: async () => ({ keys: (await current(CACHE_MS)).published }),
   };
 }
 
-async function readRing(pool: pg.Pool, box: SecretBox, given: JWK | undefined): Promise<KeyRing> {
+async function readRing(pool: pg.Pool, box: SecretBox, configured: JWK | undefined): Promise<KeyRing> {
   const readAt = performance.now();
-  let kept = await findKeys(pool);
-  if (kept.length === 0 && !given) {
-    await makeKey(pool, box, found => found === 0);
-    kept = await findKeys(pool);
+  let stored = await findKeys(pool);
+  if (stored.length === 0 && !configured) {
+    await makeKey(pool, box, count => count === 0);
+    stored = await findKeys(pool);
   }
   const now = Date.now();
-  const alive = kept.filter((_, n) => n === 0 || now - (kept[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS);
-  const read = ({ kid, privateKey }: StoredKey) => JSON.parse(box.open(privateKey, keyPlace(kid))) as JWK;
-  const keys = [...(given ? [given] : []), ...alive.map(read)];
+  const alive = stored.filter(
+    (_, n) => n === 0 || now - (stored[n - 1]?.createdAt.getTime() ?? 0) < PUBLISH_MS,
+  );
+  const read = ({ kid, privateKey }: StoredKey) => JSON.parse(box.open(privateKey, keyContext(kid))) as JWK;
+  const keys = [...(configured ? [configured] : []), ...alive.map(read)];
   const settled = alive.findIndex(({ createdAt }) => now - createdAt.getTime() >= SETTLE_MS);
   // The first key has no predecessor to wait for.
-  const signing = given ?? keys.at(settled);
+  const signing = configured ?? keys.at(settled);
   return { readAt, signing: signing as JWK, published: keys.map(publicHalf) };
 }
 
@@ -128,18 +132,18 @@ async function readKey(pem: string): Promise<JWK> {
 }
 
 /**
- * Creates a key that is published within a minute and signs after two minutes; the first one signs at once. Keys
- * whose tokens have all expired are deleted.
+ * Creates a key that is published within a minute and signs after two minutes; the first key signs at once. Deletes keys
+ * when all their tokens have expired.
  *
  * @param when decides by the number of existing keys
- * @param atOnce whether all earlier keys are deleted, as after a leak: within a minute the new one signs; tokens of the
- *   others are refused within three minutes in this process, and later by packet services elsewhere
+ * @param atOnce whether all earlier keys are deleted, as after a leak: the new key signs within a minute; tokens of the
+ *   others are refused within three minutes in this process, and later by packet services on other machines
  * @returns the new key's id, if one was created
  */
 export async function makeKey(
   pool: pg.Pool,
   box: SecretBox,
-  when: (found: number) => boolean = () => true,
+  when: (count: number) => boolean = () => true,
   { atOnce = false } = {},
 ): Promise<string | undefined> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
@@ -147,19 +151,19 @@ export async function makeKey(
   const kid = await calculateJwkThumbprint(jwk);
   return transaction(pool, async database => {
     await lockFirstStart(database);
-    const kept = await findKeys(database);
-    if (!when(kept.length)) return undefined;
+    const stored = await findKeys(database);
+    if (!when(stored.length)) return undefined;
     const now = new Date();
-    const ended = kept.filter(
-      (_, n) => atOnce || (n > 0 && now.getTime() - (kept[n - 1]?.createdAt.getTime() ?? 0) > PUBLISH_MS),
+    const ended = stored.filter(
+      (_, n) => atOnce || (n > 0 && now.getTime() - (stored[n - 1]?.createdAt.getTime() ?? 0) > PUBLISH_MS),
     );
     await deleteKeys(
       database,
       ended.map(key => key.kid),
     );
-    const privateKey = box.seal(JSON.stringify({ ...jwk, kid }), keyPlace(kid));
+    const privateKey = box.seal(JSON.stringify({ ...jwk, kid }), keyContext(kid));
     await insertKey(database, { kid, privateKey, createdAt: now });
-    const action = kept.length === 0 ? 'MAKE_KEY' : 'ROTATE_KEYS';
+    const action = stored.length === 0 ? 'MAKE_KEY' : 'ROTATE_KEYS';
     await audit(database, PROGRAM, { action, entity: 'signing_key', entityId: kid, details: { atOnce } });
     return kid;
   });

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => trace.stop());
 
-/** What the database holds of secrets, as anyone reads it who gets at a backup. */
+/** The stored secrets, as somebody with a backup can read them. */
 async function kept(): Promise<string[]> {
   const { rows } = await trace.pool.query(
     'SELECT private_key AS text FROM signing_keys UNION ALL SELECT value FROM kept_secrets',
@@ -38,7 +38,7 @@ const lookUp = (token: string, of = trace) =>
 const profile = (user: LoggedIn, of: RunningTrace) =>
   of.send('GET', '/api/user/profile', undefined, { cookie: user.cookie });
 
-test('SECRETS_KEY encrypts what is kept already and what comes; a login from before stays good', async () => {
+test('SECRETS_KEY encrypts existing and new secrets; earlier logins stay valid', async () => {
   const user = await trace.loggedIn();
   const token = await fieldtrace(['service-token']);
   expect((await kept()).filter(text => text.startsWith('{') || text === token)).toHaveLength(2);
@@ -66,7 +66,7 @@ test('SECRETS_KEY encrypts what is kept already and what comes; a login from bef
   await sealed.stop();
 });
 
-test('without the key, or with another, the service does not start and names the setting', async () => {
+test('without the key, or with a different one, the service does not start and names the setting', async () => {
   await expect(runningTrace({}, trace)).rejects.toThrow(/^SECRETS_KEY must be set/);
   await expect(runningTrace({ SECRETS_KEY: SECOND }, trace)).rejects.toThrow(/^SECRETS_KEY is not the one/);
   await expect(runningTrace({ SECRETS_KEY: 'short' }, trace)).rejects.toThrow(
@@ -74,19 +74,19 @@ test('without the key, or with another, the service does not start and names the
   );
 });
 
-test('keys are not rotated without the key, or with another: the services could not read the new one', async () => {
+test('keys are not rotated without the key or with a different one: the services could not read the new key', async () => {
   const before = await kept();
-  for (const [environment, told] of [
+  for (const [environment, message] of [
     [{}, /SECRETS_KEY must be set/],
     [{ SECRETS_KEY: SECOND }, /SECRETS_KEY is not the one/],
   ] as const) {
-    await expect(fieldtrace(['keys', 'rotate'], environment)).rejects.toThrow(told);
-    await expect(fieldtrace(['service-token', 'rotate'], environment)).rejects.toThrow(told);
+    await expect(fieldtrace(['keys', 'rotate'], environment)).rejects.toThrow(message);
+    await expect(fieldtrace(['service-token', 'rotate'], environment)).rejects.toThrow(message);
   }
   expect(await kept()).toEqual(before);
 });
 
-test('of two keys the first encrypts and both decrypt, so that one can follow the other', async () => {
+test('with two keys the first encrypts and both decrypt, so that a key can be replaced', async () => {
   const before = await kept();
   await (await runningTrace({ SECRETS_KEY: `${SECOND},${FIRST}` }, trace)).stop();
   const after = await kept();
@@ -97,7 +97,7 @@ test('of two keys the first encrypts and both decrypt, so that one can follow th
   await alone.stop();
 });
 
-test('what was encrypted for one place is not opened as that of another, nor when a bit of it has changed', () => {
+test('a secret does not decrypt in another context or with a changed bit', () => {
   const box = secretBox({ SECRETS_KEY: FIRST });
   const sealed = box.seal('a secret', 'signing_keys 1');
   expect(box.open(sealed, 'signing_keys 1')).toBe('a secret');
@@ -107,7 +107,7 @@ test('what was encrypted for one place is not opened as that of another, nor whe
   expect(box.seal('a secret', 'signing_keys 1')).not.toBe(sealed);
 });
 
-test('a rotated service token counts at once, the one before for a day, or not at all when that is asked for', async () => {
+test('a rotated service token is valid at once, and the previous one for a day, or not at all on request', async () => {
   const SECRETS_KEY = SECOND;
   const before = await fieldtrace(['service-token'], { SECRETS_KEY });
   const next = await fieldtrace(['service-token', 'rotate'], { SECRETS_KEY });

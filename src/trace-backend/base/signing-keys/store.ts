@@ -33,13 +33,13 @@ export async function deleteKeys(database: Database, kids: readonly string[]): P
   await execute(database, sql`DELETE FROM signing_keys WHERE kid = ANY (${kids})`);
 }
 
-/** Lets one process at a time create keys, secrets and the first administrator; until the end of the transaction. */
+/** Until the end of the transaction, no other process creates keys, secrets or the first administrator. */
 export async function lockFirstStart(database: Database): Promise<void> {
   await database.query(sql`SELECT pg_advisory_xact_lock(${ADVISORY_LOCKS.firstStart})`);
 }
 
 /** A stored secret, and its creation time. */
-export interface StoredSecret {
+interface StoredSecret {
   name: string;
   value: string;
   madeAt: Date | null;

@@ -19,17 +19,17 @@ let count = 0;
 const unused = () => `KEY_${++count}`;
 const methodFor = ({ name }: CodeList) => (name === 'ProductType' ? 'POST' : 'PUT');
 
-/** Adds a code, and gives its id. */
+/** Adds a code; returns its id. */
 async function added(list: CodeList, body: object, by = admin): Promise<number> {
   const { status, body: answer, text } = await by.send(methodFor(list), list.path, body);
   expect(status, text).toBe(200);
   return answer.data.id;
 }
 
-/** A new code with nothing but what is required. */
+/** A new code with only required fields. */
 const small = (list: CodeList) => ({ ...(list.key && { [list.key]: unused() }), [list.title]: 'Small' });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into, whatever their shape
+// biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 async function got(list: CodeList, id: number, headers = {}): Promise<any> {
   const { status, body, text } = await user.send('GET', `${list.path}/${id}`, undefined, headers);
   expect(status, text).toBe(200);
@@ -42,7 +42,7 @@ const all = Object.values(CODE_LISTS);
 /** Translations that the front end's forms send empty. */
 const empty = ['DE', 'RW', 'ES'].map(language => ({ name: '', description: '', language }));
 
-test('the bodies that the public front end sends are taken, and what they hold comes back', async () => {
+test('bodies of the public front end are accepted, and their content comes back', async () => {
   const { facilityTypes, measureUnitTypes, processingEvidenceFields, processingEvidenceTypes } = CODE_LISTS;
   const { semiProducts } = CODE_LISTS;
   const washing = await added(facilityTypes, { code: 'WASHING_STATION', label: 'Washing station' });
@@ -103,7 +103,7 @@ test('the bodies that the public front end sends are taken, and what they hold c
   expect(detail.body.data).toEqual(await got(semiProducts, cherry));
 });
 
-test('a product type holds what the front end sends, and when it was made and changed', async () => {
+test('a product type has the fields that the front end sends, and the times of creation and change', async () => {
   const { productTypes } = CODE_LISTS;
   const coffee = await added(productTypes, {
     code: 'COFFEE',
@@ -120,7 +120,7 @@ test('a product type holds what the front end sends, and when it was made and ch
   });
 });
 
-test('texts are in the language of the header, and in English where they have no translation', async () => {
+test('texts are in the language of the header, or in English without a translation', async () => {
   const list = CODE_LISTS.semiProducts;
   const translations = [
     { language: 'EN', name: 'Cherry', description: 'Fresh' },
@@ -148,7 +148,7 @@ test('texts are in the language of the header, and in English where they have no
   }
 });
 
-test('a list of translations replaces the previous one; the English one is the text of the code', async () => {
+test('a list of translations replaces the previous one; the English translation is the text of the code', async () => {
   const list = CODE_LISTS.productTypes;
   const id = await added(list, {
     code: unused(),
@@ -164,7 +164,7 @@ test('a list of translations replaces the previous one; the English one is the t
     const shown = translations.map((each: { language: string; name: string }) => [each.language, each.name]);
     return { name, description, shown };
   };
-  // Front ends send back the name that they were shown, in whatever language.
+  // Front ends send back the name in the language in which they read it.
   expect(await change({ name: 'Tee', translations: [{ language: 'EN', name: 'Green tea' }] })).toEqual({
     name: 'Green tea',
     shown: [['EN', 'Green tea']],
@@ -192,7 +192,7 @@ test('a list of translations replaces the previous one; the English one is the t
   expect(await change({ translations: [] })).toEqual({ name: 'Black tea', shown: [['EN', 'Black tea']] });
 });
 
-test('the id of a product type may be in the query, where generated clients send it', async () => {
+test('the id of a product type is accepted in the query, where generated clients send it', async () => {
   const list = CODE_LISTS.productTypes;
   const id = await added(list, small(list));
   const path = `${list.path}/%7Bid%7D?id=${id}`;
@@ -229,7 +229,7 @@ test('lists are sorted by the texts of the language, and by the key', async () =
   expect(await order('sortBy=code&sort=DESC', 'DE')).toEqual(ids.toReversed());
 });
 
-test('every user reads the lists, administrators add to them, a SYSTEM_ADMIN alone changes and deletes', async () => {
+test('every user reads the lists, administrators add codes, only a SYSTEM_ADMIN changes and deletes them', async () => {
   for (const list of all) {
     const method = methodFor(list);
     expect((await user.send(method, list.path, small(list))).status, list.noun).toBe(403);
@@ -257,7 +257,7 @@ test('every user reads the lists, administrators add to them, a SYSTEM_ADMIN alo
   }
 });
 
-test('each change has a line in the audit, and a change without effect has none', async () => {
+test('each change has an audit entry, and a change without effect has none', async () => {
   for (const list of all) {
     const body = small(list);
     const id = await added(list, body);
@@ -283,7 +283,7 @@ test('each change has a line in the audit, and a change without effect has none'
   }
 });
 
-test('what is wrong is refused by the name of the field', async () => {
+test('invalid values are refused with the name of the field', async () => {
   const { measureUnitTypes, processingEvidenceTypes, semiProducts, productTypes } = CODE_LISTS;
   const code = unused();
   await added(measureUnitTypes, { code, label: 'kg' });
@@ -331,7 +331,7 @@ test('what is wrong is refused by the name of the field', async () => {
   expect([nameless.status, nameless.body.errorMessage]).toEqual([400, 'id is required']);
 });
 
-test('of codes that are added at the same time with one key, one is added; changes of one code add up', async () => {
+test('concurrent additions with the same key add one code; concurrent changes of a code add up', async () => {
   const list = CODE_LISTS.measureUnitTypes;
   const code = unused();
   const answers = await Promise.all(
@@ -350,7 +350,7 @@ test('of codes that are added at the same time with one key, one is added; chang
   expect(await got(list, id)).toEqual({ id, label: 'Bag', weight: 60, code: other });
 });
 
-test('a unit is based on another one, and never on itself', async () => {
+test('a unit is based on another one, never on itself', async () => {
   const list = CODE_LISTS.measureUnitTypes;
   const kg = await added(list, { code: unused(), label: 'kg', weight: 1 });
   const bag = await added(list, {
@@ -385,7 +385,7 @@ test('a unit is based on another one, and never on itself', async () => {
   expect((await got(list, pallet)).underlyingMeasurementUnitType).toBeUndefined();
 });
 
-test('a unit that others refer to is not deleted, and the refusal names them', async () => {
+test('a unit in use is not deleted, and the error names its uses', async () => {
   const list = CODE_LISTS.measureUnitTypes;
   const kg = await added(list, { code: unused(), label: 'kg' });
   const underlyingMeasurementUnitType = { id: kg };
@@ -408,7 +408,7 @@ test('a unit that others refer to is not deleted, and the refusal names them', a
   expect((await admin.send('DELETE', `${list.path}/${kg}`)).status).toBe(200);
 });
 
-test('a code that is deleted while another record begins to refer to it is there for one of the two', async () => {
+test('of a deletion and a concurrent new reference, one is refused', async () => {
   const { measureUnitTypes, semiProducts } = CODE_LISTS;
   for (let round = 0; round < 10; round++) {
     const id = await added(measureUnitTypes, { code: unused(), label: 'kg' });
@@ -420,7 +420,7 @@ test('a code that is deleted while another record begins to refer to it is there
   }
 });
 
-test('of two writers who have read the same version of a code, the second is refused, in every list', async () => {
+test('the second writer of the same version of a code is refused, in every list', async () => {
   for (const list of all) {
     const id = await added(list, small(list));
     const path = `${list.path}/${id}`;
@@ -445,7 +445,7 @@ test('of two writers who have read the same version of a code, the second is ref
   }
 });
 
-test('a disabled code says so wherever it is shown, stays valid, and can still be sent', async () => {
+test('a disabled code is marked in every answer, stays valid, and can still be sent', async () => {
   for (const list of all) {
     const id = await added(list, small(list));
     expect(await got(list, id)).not.toHaveProperty('disabled');

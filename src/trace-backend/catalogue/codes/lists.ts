@@ -10,22 +10,22 @@ interface Field {
 
 /** A code list: one table of short records, which administrators write and every user reads. */
 export interface CodeList {
-  /** of one code, in messages; with hyphens, the entity of the audit */
+  /** word for a code, in messages; with hyphens, the entity of the audit */
   noun: string;
-  /** of its operations, such as FacilityType */
+  /** part of the names of its operations, such as FacilityType */
   name: string;
   table: string;
   path: string;
   /** the field that is unique */
   key?: 'code' | 'fieldName';
-  /** the field by which users know a code */
+  /** the field that users see as the name of a code */
   title: 'label' | 'name';
-  /** the fields that have translations: all or none of the texts that users read */
+  /** the fields with translations: all or none of the texts that users read */
   translated: readonly ('label' | 'name' | 'description')[];
   fields: Readonly<Record<string, Field>>;
   /** the field that refers to a measure unit type, and its column */
   unit?: { field: 'measurementUnitType' | 'underlyingMeasurementUnitType'; column: string };
-  /** whether answers say when a code was created and changed */
+  /** whether answers contain the times of creation and change */
   dated?: boolean;
 }
 
@@ -184,7 +184,7 @@ export const CODE_LISTS = {
   productTypes,
 };
 
-/** What the audit calls the codes of a list. */
+/** The name of the codes of a list in the audit. */
 export function entityOf({ noun }: CodeList): AuditEntity {
   return noun.replaceAll(' ', '-') as AuditEntity;
 }

@@ -3,12 +3,12 @@ import { LANGUAGES, type Language } from '../../base/contract/language.ts';
 import { idOf } from '../../base/contract/schemas.ts';
 import type { CodeList } from './lists.ts';
 
-/** The texts of a code in one language, by the names of the fields; absent ones are not translated. */
+/** The texts of a code in one language, by the names of the fields; untranslated ones are absent. */
 export type Texts = Record<string, string>;
 /** The texts of a code by language. */
 export type Translations = Partial<Record<Language, Texts>>;
 
-/** The content of a code: its fields, null where they are not set, and its translations. */
+/** The content of a code: its fields, null if unset, and its translations. */
 export interface CodeContent {
   fields: Record<string, unknown>;
   /** the measure unit type that it refers to */
@@ -25,12 +25,12 @@ export interface CodeBody {
 type SentTexts = { language: Language; label?: unknown; name?: unknown; description?: unknown };
 
 /**
- * The content of a code after a change: omitted fields stay unchanged, null clears, and a list of translations
- * replaces the previous one. Its English texts are those of the English translation if there is one, otherwise those
- * sent as fields of the code.
+ * The content of a code after a change: omitted fields stay unchanged, null clears, and a list of translations replaces
+ * the previous one. The English texts come from the English translation if there is one, otherwise from the fields of the
+ * code.
  *
  * @param before undefined for a new code
- * @throws Problem invalid, if it lacks its key or its title, or has two translations to one language
+ * @throws Problem invalid if the key or title is missing, or a language has two translations
  */
 export function contentAfter(list: CodeList, before: CodeContent | undefined, body: CodeBody): CodeContent {
   const fields: Record<string, unknown> = {};
@@ -60,26 +60,26 @@ function translationsAfter(list: CodeList, before: Translations, body: CodeBody)
   for (const name of list.translated) if (isBlank(body[name]) && name !== list.title) delete english[name];
   if (body.translations === undefined) return { ...before, EN: english };
   const sent: Translations = {};
-  const places = new Map<Language, number>();
+  const firstIndexes = new Map<Language, number>();
   for (const [index, each] of (body.translations ?? []).entries()) {
     const { language } = each;
-    const first = places.get(language);
+    const first = firstIndexes.get(language);
     if (first !== undefined) {
       throw new Problem('code.language_twice', { field: `translations.${index}.language`, index: first });
     }
-    places.set(language, index);
+    firstIndexes.set(language, index);
     const texts = textsOf(list, each);
     if (Object.keys(texts).length > 0) sent[language] = texts;
   }
   return { ...sent, EN: sent.EN?.[list.title] === undefined ? { ...english, ...sent.EN } : sent.EN };
 }
 
-/** The texts that are there and not blank. */
+/** The texts that are not blank. */
 function textsOf({ translated }: CodeList, sent: object): Texts {
-  const given = sent as Record<string, unknown>;
+  const texts = sent as Record<string, unknown>;
   return Object.fromEntries(
     translated.flatMap(name =>
-      typeof given[name] === 'string' && given[name].trim() !== '' ? [[name, given[name]]] : [],
+      typeof texts[name] === 'string' && texts[name].trim() !== '' ? [[name, texts[name]]] : [],
     ),
   );
 }
@@ -102,7 +102,7 @@ export function changedFields(list: CodeList, before: CodeContent, after: CodeCo
   return names;
 }
 
-/** A text of a code in a language; in English where it has no translation. */
+/** A text of a code in a language; in English if it has no translation. */
 export function translated(
   { fields, translations }: CodeContent,
   name: string,

@@ -11,7 +11,7 @@ import { schemasOf } from './schemas.ts';
 import { findCode, listCodes, SORTABLE } from './store.ts';
 import { asCodes } from './view.ts';
 
-/** How the client names the operations of a list, where not after the list. */
+/** Names in operations that differ from the list's name, for generated clients. */
 const NAMES: Record<string, string> = { MeasureUnitType: 'MeasurementUnitType' };
 
 export function registerCodes(app: Server, context: CodesContext): void {
@@ -49,7 +49,7 @@ function registerReading(
     `${list.path}/:id`,
     { config: { access: 'system-admin' }, schema: { operationId: `delete${name}`, ...schemas.remove } },
     async request => {
-      await removeCode(context, requesterOf(request), list, askedId(request));
+      await removeCode(context, requesterOf(request), list, requestedId(request));
       return { status: 'OK' as const };
     },
   );
@@ -65,22 +65,22 @@ function registerGet(
     path,
     { config: { access: 'user' }, schema: { operationId, ...schemasOf(list).get } },
     async (request, reply) => {
-      const code = await findCode(pool, list, askedId(request));
+      const code = await findCode(pool, list, requestedId(request));
       if (!code) throw unknownCode(list);
       tagVersion(reply, code.version);
-      const [shown] = await asCodes(pool, list, [code], languageOf(request.headers));
-      return ok(shown as { id: number });
+      const [item] = await asCodes(pool, list, [code], languageOf(request.headers));
+      return ok(item as { id: number });
     },
   );
 }
 
-/** The id in the query, where the schema has it and makes it a number, otherwise that in the path. */
-function askedId({ params, query }: { params: { id: string }; query: unknown }): number {
+/** The id in the query, if the schema has it, otherwise the id in the path. */
+function requestedId({ params, query }: { params: { id: string }; query: unknown }): number {
   const { id } = query as { id?: unknown };
   return typeof id === 'number' ? id : pathIdOf(params.id);
 }
 
-/** The client reads semi-products at two paths. */
+/** Generated clients read semi-products at two paths. */
 function registerDetails(app: Server, context: CodesContext, list: CodeList): void {
   registerGet(app, context, list, { path: `${list.path}/:id/detail`, operationId: `get${list.name}Details` });
 }

@@ -22,11 +22,11 @@ import {
   updateCode,
 } from './store.ts';
 
-/** Codes of one list, at most. */
+/** Maximum codes per list. */
 export const MAX_CODES = 10_000;
 
 /** Finds the records of other features that refer to a code; empty if there are none. */
-export type FindUses = (database: Database, list: CodeList, id: number) => Promise<Use[]>;
+type FindUses = (database: Database, list: CodeList, id: number) => Promise<Use[]>;
 
 export interface CodesContext {
   pool: pg.Pool;
@@ -53,9 +53,9 @@ export async function saveCode(
     throw new Problem('code.not_changeable', { noun: list.noun });
   }
   return saveRecord<Code, CodeContent>(pool, requester, id, {
-    async lock(database, known) {
+    async lock(database, codeId) {
       await lockList(database, list);
-      return known === undefined ? undefined : findCode(database, list, known);
+      return codeId === undefined ? undefined : findCode(database, list, codeId);
     },
     unknown: () => unknownCode(list),
     async change(database, before) {
@@ -83,7 +83,7 @@ export async function saveCode(
 /**
  * Deletes a code that nothing refers to.
  *
- * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
+ * @throws Problem not_found, precondition_failed; invalid, with the names of records that refer to it
  */
 export async function removeCode(
   { pool, findUses }: CodesContext,
@@ -142,8 +142,8 @@ async function checkUnit(
   if (unitId === null || !list.unit) return;
   const units = CODE_LISTS.measureUnitTypes;
   const field = `${list.unit.field}.id`;
-  const isKnown = (await keepCodes(database, units, [unitId])).has(unitId);
-  const isCircle = list === units && ownId !== undefined && (await isBasedOn(database, unitId, ownId));
-  if (!isKnown) throw new Problem('validation.unknown_record', { field, noun: units.noun });
-  if (isCircle) throw new Problem('code.unit_based_on_it', { field });
+  const exists = (await keepCodes(database, units, [unitId])).has(unitId);
+  const isCircular = list === units && ownId !== undefined && (await isBasedOn(database, unitId, ownId));
+  if (!exists) throw new Problem('validation.unknown_record', { field, noun: units.noun });
+  if (isCircular) throw new Problem('code.unit_based_on_it', { field });
 }

@@ -15,7 +15,7 @@ const tags = ['Code list'];
 
 const LanguageCode = Type.Enum([...LANGUAGES]);
 
-/** A reference to a record by its id; whatever else of it is sent is ignored. */
+/** A reference to a record by its id; its other fields are ignored. */
 export function reference(description: string) {
   return Type.Object({ id: nullable(Id) }, { description });
 }
@@ -33,7 +33,7 @@ function sentTranslations({ translated, fields, title }: CodeList) {
   );
 }
 
-/** Fields that may be omitted; "" clears those that can be cleared, which words of a choice cannot. */
+/** Optional fields; "" clears them, except enumerations, which cannot be cleared. */
 function optionalEach(fields: Record<string, TSchema>) {
   const each = Object.entries(fields).map(([name, schema]) => [
     name,
@@ -43,8 +43,8 @@ function optionalEach(fields: Record<string, TSchema>) {
 }
 
 function bodyOf(list: CodeList) {
-  const own = Object.fromEntries(Object.entries(list.fields).map(([name, { schema }]) => [name, schema]));
-  const { [list.key ?? '']: key, ...others } = own;
+  const schemas = Object.fromEntries(Object.entries(list.fields).map(([name, { schema }]) => [name, schema]));
+  const { [list.key ?? '']: key, ...others } = schemas;
   const body = named(
     list.name,
     Type.Object({
@@ -66,11 +66,11 @@ const optional = (fields: readonly (readonly [string, TSchema])[]) =>
 
 /** The fields of a code in answers, without its translations and unit. */
 function shownFields({ fields }: CodeList) {
-  const shown = Object.entries(fields).map(([name, { schema }]) => {
+  const entries = Object.entries(fields).map(([name, { schema }]) => {
     const { minLength, maxLength, pattern, minimum, maximum, ...rest } = schema as Record<string, unknown>;
     return [name, rest as unknown as TSchema] as const;
   });
-  return { id: Type.Integer({ examples: [7] }), ...optional(shown) };
+  return { id: Type.Integer({ examples: [7] }), ...optional(entries) };
 }
 
 const { measureUnitTypes, productTypes } = CODE_LISTS;
@@ -122,8 +122,8 @@ export function shownCode(list: CodeList) {
 const Saved = Type.Object({ id: Type.Integer({ examples: [7] }) });
 const inLanguage = 'Texts are in the language of the header, or in English where they are not translated.';
 
-/** Generated clients of product types leave the path as it is and send the id here. */
-export const idQuery = Type.Object({
+/** Generated clients of product types send the id here, and the path without replacing its parameter. */
+const idQuery = Type.Object({
   id: Type.Optional(
     Type.Integer({
       minimum: 1,

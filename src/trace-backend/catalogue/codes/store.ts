@@ -16,7 +16,7 @@ export interface Code extends CodeContent {
   version: number;
 }
 
-/** A row, with the columns of the list's fields by the names of the fields. */
+/** A row, with the values of the list's fields by name. */
 type Row = Omit<Code, 'fields'> & Record<string, unknown>;
 
 const tables = new Map<string, records.RecordTable>();
@@ -29,13 +29,13 @@ function tableOf(list: CodeList): records.RecordTable {
 }
 
 function recordTable({ table, fields, unit, translated }: CodeList): records.RecordTable {
-  const own = Object.entries(fields).map(([name, { column }]) => [name, column]);
+  const columns = Object.entries(fields).map(([name, { column }]) => [name, column]);
   const dates = { createdAt: 'created_at', updatedAt: 'updated_at' };
   const isTranslated = translated.length > 0;
   return {
     name: table,
     columns: {
-      ...Object.fromEntries(own),
+      ...Object.fromEntries(columns),
       ...(unit && { unitId: unit.column }),
       ...(isTranslated && { translations: { column: 'translations', isJson: true } }),
     },
@@ -49,8 +49,8 @@ function recordTable({ table, fields, unit, translated }: CodeList): records.Rec
 
 function asCode({ fields }: CodeList, row: Row): Code {
   const { id, unitId, translations, createdAt, updatedAt, version } = row;
-  const own = Object.fromEntries(Object.keys(fields).map(name => [name, row[name] ?? null]));
-  return { id, unitId, translations, createdAt, updatedAt, version, fields: own };
+  const values = Object.fromEntries(Object.keys(fields).map(name => [name, row[name] ?? null]));
+  return { id, unitId, translations, createdAt, updatedAt, version, fields: values };
 }
 
 const asRow = ({ fields, ...rest }: CodeContent) => ({ ...fields, ...rest });
@@ -60,14 +60,13 @@ export async function findCode(database: Database, list: CodeList, id: number): 
   return code;
 }
 
-/** Codes of a list in the order of these ids; missing ones are left out. */
+/** Existing codes of a list, in the order of these ids. */
 export async function findCodes(database: Database, list: CodeList, ids: readonly number[]): Promise<Code[]> {
   return (await records.findRows<Row>(database, tableOf(list), ids)).map(row => asCode(list, row));
 }
 
 /**
- * Those of these ids that a list has, in the order of the ids. The codes are not deleted before the end of the
- * transaction.
+ * The ids among these that a list has. Their codes cannot be deleted before the end of the transaction.
  */
 export async function keepCodes(
   database: Database,
@@ -79,12 +78,12 @@ export async function keepCodes(
   return new Set(found.rows.map(({ id }) => id));
 }
 
-/** Lets one transaction after the other write to a list; readers do not wait. */
+/** Serializes transactions that write to a list; readers do not wait. */
 export async function lockList(database: Database, { table }: CodeList): Promise<void> {
   await database.query(sql`LOCK TABLE ${raw(table)} IN SHARE ROW EXCLUSIVE MODE`);
 }
 
-/** The number of codes of a list, and whether another one has the same key. */
+/** The number of codes of a list, and whether another code has the same key. */
 export async function findRoom(
   database: Database,
   { table, fields, key }: CodeList,
@@ -119,13 +118,13 @@ export const updateCode = (
 export const deleteCode = (database: Database, list: CodeList, id: number) =>
   records.deleteRow(database, tableOf(list), id);
 
-/** A code of which nothing refers to it from now to the end of the transaction; undefined for an unknown one. */
+/** A code, locked so that no new reference to it is stored before the end of the transaction. */
 export async function lockCode(database: Database, list: CodeList, id: number): Promise<Code | undefined> {
   const { rowCount } = await database.query(sql`SELECT FROM ${raw(list.table)} WHERE id = ${id} FOR UPDATE`);
   return rowCount === 0 ? undefined : findCode(database, list, id);
 }
 
-/** The codes that refer to a measure unit type: some of their names, and how many there are. */
+/** The codes that refer to a measure unit type: per kind an example's name, and their number. */
 export async function findUnitUses(
   database: Database,
   unitId: number,
@@ -153,10 +152,10 @@ export const SORTABLE = ['id', 'code', 'fieldName', 'label', 'name'] as const;
 export type CodeSort = (typeof SORTABLE)[number];
 
 /**
- * A page of a list, and its total number. Titles are sorted as they are in a language; a field that the list does not
+ * A page of a list, and its total number. Titles are sorted by their text in a language; a field that the list does not
  * have means its title.
  *
- * @param ids only these
+ * @param selection `ids` restricts the list to these codes
  */
 export async function listCodes(
   database: Database,
@@ -165,9 +164,9 @@ export async function listCodes(
   { language, ids }: { language: Language; ids?: readonly number[] },
   page: Page<CodeSort>,
 ): Promise<{ items: Code[]; count: number }> {
-  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
-  const of = { filter: ids ?? [], where: isOne, key: sortKey(list, page.sortBy, language) };
-  const { items, count } = await records.listRows<Row>(database, lists, tableOf(list), page, of);
+  const hasId = ids && sql`id = ANY (${ids}::integer[])`;
+  const listing = { filter: ids ?? [], where: hasId, key: sortKey(list, page.sortBy, language) };
+  const { items, count } = await records.listRows<Row>(database, lists, tableOf(list), page, listing);
   return { items: items.map(row => asCode(list, row)), count };
 }
 

@@ -24,7 +24,7 @@ export async function asCodes(
     const unit = list.unit && code.unitId !== null ? units.get(code.unitId) : undefined;
     const hasUnit = unit && (detailed || list !== CODE_LISTS.measureUnitTypes);
     return {
-      ...asBare(list, code, language),
+      ...ownFieldsOf(list, code, language),
       ...(hasUnit && list.unit && { [list.unit.field]: unit }),
       ...(detailed && list.translated.length > 0 && { translations: translationsOf(code) }),
       ...(detailed &&
@@ -36,8 +36,8 @@ export async function asCodes(
   });
 }
 
-/** The fields of a code that are set. */
-function asBare(list: CodeList, code: Code, language: Language): ShownCode {
+/** The set fields of a code, without its translations and unit. */
+function ownFieldsOf(list: CodeList, code: Code, language: Language): ShownCode {
   const fields = Object.keys(list.fields).flatMap(name => {
     const value = list.translated.includes(name as 'label')
       ? translated(code, name, language)
@@ -71,8 +71,8 @@ async function unitsOf(
   return new Map(
     units.map(unit => {
       const base = unit.unitId === null ? undefined : bases.get(unit.unitId);
-      const shown = asBare(list, unit, 'EN');
-      return [unit.id, base ? { ...shown, underlyingMeasurementUnitType: base } : shown];
+      const item = ownFieldsOf(list, unit, 'EN');
+      return [unit.id, base ? { ...item, underlyingMeasurementUnitType: base } : item];
     }),
   );
 }

@@ -3,12 +3,12 @@ import { Problem } from '../../../platform/http/problems.ts';
 import type { Caller } from '../../base/access/authentication.ts';
 import { type AddressInvitation, findInvitedAddresses } from './invitations/addresses-store.ts';
 import { findInvited } from './invitations/invitations-store.ts';
-import { findMembers, findMembersAndInvited, isMemberOfOne, type Member } from './members/members-store.ts';
+import { findMembers, findMembersAndInvited, isMemberOfAny, type Member } from './members/members-store.ts';
 import { type Company, findCompany, lockCompany } from './record/store.ts';
 
 /*
  * A company is visible to its members and administrators, also while it is deactivated. Its COMPANY_ADMINs can change
- * it while it is active, and a SYSTEM_ADMIN always. For everyone else it does not exist.
+ * it while it is active, and a SYSTEM_ADMIN always. Everyone else gets the error of an unknown company.
  */
 
 /** A company with its members and invited users. An invitation gives no rights. */
@@ -26,13 +26,13 @@ export async function maySeeCompanies(
   { id, role }: Caller,
   companyIds: readonly number[],
 ): Promise<boolean> {
-  return role !== 'USER' || isMemberOfOne(database, id, companyIds);
+  return role !== 'USER' || isMemberOfAny(database, id, companyIds);
 }
 
 /**
  * A company for a reader.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableCompany(
   database: Database,
@@ -44,11 +44,11 @@ export async function readableCompany(
     findMembersAndInvited(database, id),
     findInvitedAddresses(database, id),
   ]);
-  return { company: seen(caller, company, users.members), ...users, addresses };
+  return { company: visibleCompany(caller, company, users.members), ...users, addresses };
 }
 
 /**
- * A company for a change of it or its users, locked until the end of the transaction.
+ * A company for a change of its profile or users, locked until the end of the transaction.
  *
  * @throws Problem not_found; forbidden for those who may only read it
  */
@@ -73,7 +73,7 @@ export async function changeableCompany(
 /**
  * A company for a member who leaves it, locked until the end of the transaction.
  *
- * @throws Problem not_found, also for those who are no members
+ * @throws Problem not_found, also for callers who are not members
  */
 export async function ownCompany(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   return lockReadable(database, { ...caller, role: 'USER' }, id);
@@ -82,17 +82,17 @@ export async function ownCompany(database: Database, caller: Caller, id: number)
 async function lockReadable(database: Database, caller: Caller, id: number): Promise<CompanyWithUsers> {
   const locked = await lockCompany(database, id);
   const members = await findMembers(database, id);
-  const company = seen(caller, locked, members);
+  const company = visibleCompany(caller, locked, members);
   const invited = await findInvited(database, id);
   return { company, members, invited, addresses: await findInvitedAddresses(database, id) };
 }
 
-/** A user's role in a company; undefined if they are no member. */
+/** A user's role in a company; undefined if they are not a member. */
 export function roleIn(members: readonly Member[], userId: number): Member['role'] | undefined {
   return members.find(member => member.userId === userId)?.role;
 }
 
-function seen(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
+function visibleCompany(caller: Caller, company: Company | undefined, members: readonly Member[]): Company {
   if (company && (caller.role !== 'USER' || roleIn(members, caller.id))) return company;
   throw new Problem('company.unknown');
 }

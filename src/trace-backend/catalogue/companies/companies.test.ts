@@ -18,7 +18,7 @@ const create = (user: LoggedIn, body: object) => user.send('POST', '/api/company
 const update = (user: LoggedIn, body: object, headers = {}) =>
   user.send('PUT', '/api/company/profile', body, headers);
 const read = (user: LoggedIn, id: number) => user.send('GET', `/api/company/profile/${id}`);
-/** The fields that a refused call names. */
+/** The fields named in the error of a refused call. */
 const wrong = (answer: { status: number; body: { validationErrorDetails?: { fieldErrors: object } } }) => [
   answer.status,
   ...Object.keys(answer.body.validationErrorDetails?.fieldErrors ?? {}).sort(),
@@ -59,14 +59,18 @@ const whole = (storageKey: string) => ({
   logo: { storageKey },
 });
 
-/** What every company has. */
+/** The fields that every company has. */
 const EMPTY = {
-  ...{ mediaLinks: {}, documents: [], certifications: [], valueChains: [], companyRoles: [] },
+  mediaLinks: {},
+  documents: [],
+  certifications: [],
+  valueChains: [],
+  companyRoles: [],
   actions: expect.arrayContaining(['VIEW_COMPANY_PROFILE', 'UPDATE_COMPANY_PROFILE']),
   supportsCollectors: false,
 };
 
-test('a company is read as it was sent, with its country, its logo and who acts for it', async () => {
+test('a company is returned as it was sent, with its country, logo and members', async () => {
   const user = await trace.loggedIn();
   const logo = await logoOf(user);
   const sent = whole(logo.storageKey);
@@ -83,23 +87,32 @@ test('a company is read as it was sent, with its country, its logo and who acts 
     logo,
     users: [
       {
-        ...{ id: user.id, name, surname, email, companyRole: 'COMPANY_ADMIN' },
-        ...{ status: 'ACTIVE', role: 'USER', language: 'EN' },
+        id: user.id,
+        name,
+        surname,
+        email,
+        companyRole: 'COMPANY_ADMIN',
+        status: 'ACTIVE',
+        role: 'USER',
+        language: 'EN',
       },
     ],
   });
   expect((await user.send('GET', '/api/user/profile')).body.data.companyIds).toEqual([id]);
 });
 
-test('a name is all that a company needs; what was never said is absent', async () => {
+test('a company needs only a name; unset fields are absent', async () => {
   const id = await made(ana, { name: 'N' });
   expect(await profile(ana, id)).toEqual({
     ...EMPTY,
-    ...{ id, name: 'N', status: 'ACTIVE', users: [expect.anything()] },
+    id,
+    name: 'N',
+    status: 'ACTIVE',
+    users: [expect.anything()],
   });
 });
 
-test('fields are held to their limits and formats, each named by its path', async () => {
+test('fields beyond limits and formats are refused, each with its path', async () => {
   const long = (length: number) => '🌱'.repeat(length);
   const fits = {
     ...{
@@ -129,7 +142,13 @@ test('fields are held to their limits and formats, each named by its path', asyn
   const all = ['abbreviation', 'about', 'email', ...paths, 'manager', 'name', 'webPage'];
   expect(wrong(await create(ana, tooLong))).toEqual([400, ...all]);
   const types = {
-    ...{ name: 1, abbreviation: true, manager: [], webPage: {}, about: 2, email: 3, logo: 'x' },
+    name: 1,
+    abbreviation: true,
+    manager: [],
+    webPage: {},
+    about: 2,
+    email: 3,
+    logo: 'x',
     headquarters: { address: 4, city: 5, state: 6, zip: 7, country: 'RW' },
   };
   expect(wrong(await create(ana, types))).toEqual([400, ...[...all, 'headquarters.country', 'logo'].sort()]);
@@ -141,7 +160,7 @@ test('fields are held to their limits and formats, each named by its path', asyn
   }
 });
 
-test('a country is named by its id, its id as a string, or its alpha-2 code', async () => {
+test('a country is selected by its id, its id as a string, or its alpha-2 code', async () => {
   const countryOf = (country: unknown) => create(ana, { name: 'N', headquarters: { country } });
   const rwanda = { id: 184, code: 'RW', name: 'Rwanda' };
   for (const country of [{ id: 184 }, { id: '184' }, { id: 'RW' }, { id: 'rw' }, { code: 'RW' }, rwanda]) {
@@ -176,7 +195,7 @@ test('the 249 countries of ISO 3166-1 are open to everybody, all at once or page
   expect(page).toEqual({ items: [data.items[248]], count: 249, offset: 248, limit: 2 });
 });
 
-test('a change replaces what it carries: what is left out or null stays, an empty text clears', async () => {
+test('a change replaces sent fields: omitted and null fields stay, an empty text clears', async () => {
   const user = await trace.loggedIn();
   const logo = await logoOf(user);
   const sent = whole(logo.storageKey);
@@ -192,7 +211,10 @@ test('a change replaces what it carries: what is left out or null stays, an empt
   expect(await change({ about: 'New', email: '' })).toEqual({ ...before, about: 'New', email: '' });
   const city = await change({ headquarters: { city: 'Huye', zip: '', state: null, country: { id: 'BI' } } });
   expect(city.headquarters).toEqual({
-    ...{ address: 'KN 3 Ave', city: 'Huye', state: 'Kigali City', zip: '' },
+    address: 'KN 3 Ave',
+    city: 'Huye',
+    state: 'Kigali City',
+    zip: '',
     country: expect.objectContaining({ code: 'BI' }),
   });
   expect(await change({ headquarters: { country: null }, logo: null, name: null, about: null })).toEqual(
@@ -203,12 +225,12 @@ test('a change replaces what it carries: what is left out or null stays, an empt
   expect(cleared).toMatchObject({ abbreviation: '', about: '', manager: '', webPage: before.webPage });
   expect([cleared.headquarters, cleared.logo]).toEqual([undefined, undefined]);
   expect(wrong(await update(user, { id, name: '' }))).toEqual([400, 'name']);
-  // What is read can be sent back as it is.
+  // A company can be sent back as it was read.
   await change({ ...before, name: 'Kopanyi 2' });
   expect(await profile(user, id)).toEqual({ ...before, name: 'Kopanyi 2' });
 });
 
-test('without an id the change is to the only company that its sender administers', async () => {
+test('without an id a change applies to the only company that its sender administers', async () => {
   const user = await trace.loggedIn();
   const none = await update(user, { about: 'x' });
   expect(wrong(none)).toEqual([400, 'id']);
@@ -229,7 +251,7 @@ test('without an id the change is to the only company that its sender administer
   expect((await update(user, { about: 'x' })).body.data).toEqual({ id: first });
 });
 
-test('If-Match holds a change to the version that was read', async () => {
+test('If-Match refuses a change of another version than was read', async () => {
   const id = await made(ana);
   const tagOf = async () => (await read(ana, id)).headers.get('etag') as string;
   const first = await tagOf();
@@ -245,7 +267,7 @@ test('If-Match holds a change to the version that was read', async () => {
   expect(await tagOf(), 'a change that changes nothing').toBe(second);
 });
 
-test('of many changes at once to one version one wins; without a version none is lost', async () => {
+test('one of many concurrent changes to a version wins; without a version none is lost', async () => {
   const id = await made(ana);
   const tag = (await read(ana, id)).headers.get('etag') as string;
   const answers = await Promise.all(
@@ -264,7 +286,7 @@ test('of many changes at once to one version one wins; without a version none is
   });
 });
 
-test('a logo is an image that its sender may read; the members of the company may then read it', async () => {
+test('a logo is an image that its sender may use; members of the company may then read it', async () => {
   const bo = await trace.loggedIn();
   const logo = await logoOf(ana);
   const where = `image/${logo.storageKey}`;
@@ -290,7 +312,7 @@ test('a logo is an image that its sender may read; the members of the company ma
   expect(rows[0].unused_since).toBeInstanceOf(Date);
 });
 
-test('the audit tells who changed which fields of which company', async () => {
+test('the audit records who changed which fields of which company', async () => {
   const admin = await trace.loggedIn('SYSTEM_ADMIN');
   const id = await made(ana);
   await update(ana, { id, name: 'Kopanyi', about: 'x', headquarters: { city: 'Huye', country: { id: 1 } } });
@@ -313,7 +335,7 @@ test('the audit tells who changed which fields of which company', async () => {
 const named = (by: LoggedIn, query: Record<string, string>) =>
   by.send('GET', `/api/company/names?${new URLSearchParams(query)}`);
 
-test('every user finds active companies by a part of their name, and nothing but id and name', async () => {
+test('every user finds active companies by part of their name, with only id and name', async () => {
   const ids = [
     await made(ana, { name: 'Äpfel & Söhne' }),
     await made(ana, { name: 'Café Ñandú' }),
@@ -329,7 +351,7 @@ test('every user finds active companies by a part of their name, and nothing but
   expect((await named(ana, { name: 'äpfel' })).body.data).toEqual([]);
 });
 
-test('an answer has at most 20 names, by name, and fewer on demand', async () => {
+test('an answer has up to 20 companies, by name, and fewer on demand', async () => {
   for (let n = 10; n < 32; n++) await made(ana, { name: `Many ${n}` });
   const names = async (query: Record<string, string>) =>
     (await named(bo, query)).body.data.map(({ name }: { name: string }) => name);
@@ -337,7 +359,7 @@ test('an answer has at most 20 names, by name, and fewer on demand', async () =>
   expect(await names({ name: 'many', limit: '2' })).toEqual(['Many 10', 'Many 11']);
 });
 
-test('a search without a name, or for too much, is refused by its field, and so is a visitor', async () => {
+test('a search without a name or with too high a limit is refused with its field; visitors are refused, too', async () => {
   for (const [query, field] of [
     [{}, 'name'],
     [{ name: '' }, 'name'],
@@ -360,7 +382,7 @@ interface Attempt {
   body?: object;
 }
 
-/** What somebody may try with the id of a company that is not theirs, wherever an id can stand. */
+/** Every request with the id of another tenant's company, at every position of an id. */
 const attempt = fc.record({
   route: fc.constantFrom('read', 'update', ...ACTIONS),
   asText: fc.boolean(),
@@ -390,7 +412,7 @@ const everything = async () => {
   return rows;
 };
 
-test('whatever a stranger tries with the id of a company, it answers as for one that does not exist', async () => {
+test('every request of a stranger with the id of a company gets the answer of an unknown id', async () => {
   const theirs = await made(ana, { name: 'Theirs', about: 'a secret' });
   await made(bo, { name: 'Ours' });
   const before = await everything();
@@ -404,7 +426,7 @@ test('whatever a stranger tries with the id of a company, it answers as for one 
       const [foreign, unknown] = [await send(theirs), await send(UNKNOWN)];
       expect([foreign.status, foreign.body]).toEqual([unknown.status, unknown.body]);
       expect([403, 404]).toContain(foreign.status);
-      // Refused by the role alone, whatever the id.
+      // Refused by the role, before the id is read.
       const isForAdmins = /ACTIVATE_COMPANY$|^MERGE_TO_COMPANY$/.test(tried.route);
       if (!isForAdmins) expect(foreign.body.status).toBe('NOT_FOUND');
       expect(foreign.headers.get('etag')).toBe(unknown.headers.get('etag'));
@@ -414,7 +436,7 @@ test('whatever a stranger tries with the id of a company, it answers as for one 
   expect(await everything()).toEqual(before);
 });
 
-test('ids that are none are found nowhere, and nobody finds others by searching', async () => {
+test('malformed ids are not found, and searches find no companies of others', async () => {
   const theirs = await made(ana, { name: 'Theirs' });
   for (const id of ['0', '-1', '1e0', '2147483648', '99999999999', `${theirs}.0`, `%20${theirs}`, 'x']) {
     expect((await bo.send('GET', `/api/company/profile/${id}`)).status, id).toBe(404);

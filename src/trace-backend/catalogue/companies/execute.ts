@@ -44,7 +44,7 @@ export async function execute(
   await transaction(pool, async database => {
     if (action === 'ACCEPT_INVITATION' || action === 'DECLINE_INVITATION') {
       const answer = action === 'ACCEPT_INVITATION' ? 'ACCEPT' : 'DECLINE';
-      // Where no mails are sent, nobody gets a code.
+      // Without mails nobody gets a code.
       return answerInvitation(database, requester, { companyId, userId: caller.id }, answer, mails.areSent);
     }
     if (action === 'MERGE_TO_COMPANY') {
@@ -96,15 +96,18 @@ async function changeUser(
   const userId = body.userId === undefined ? undefined : idOf(body.userId);
   const isLeaving = action === 'REMOVE_USER_FROM_COMPANY' && userId === caller.id;
   const found = await (isLeaving ? ownCompany : changeableCompany)(database, caller, companyId);
-  const { email, companyUserRole: asked } = body;
+  const { email, companyUserRole: requestedRole } = body;
   if (email !== undefined && userId !== undefined)
     throw new Problem('company_user.named_twice', { field: 'email' });
   if (email === undefined && userId === undefined)
     throw new Problem('company_user.not_named', { field: 'userId' });
   const details =
     userId === undefined
-      ? await changeByAddress(change, action, found, { ...checkEmail(email as string, 'email'), asked })
-      : await changeById(change, action, found, { userId, asked });
+      ? await changeByAddress(change, action, found, {
+          ...checkEmail(email as string, 'email'),
+          requestedRole,
+        })
+      : await changeById(change, action, found, { userId, requestedRole });
   const { company } = found;
   if (details) await touchCompany(database, company.id, company.status);
   return details;
@@ -114,44 +117,44 @@ async function changeById(
   change: Change,
   action: MemberAction,
   found: CompanyWithUsers,
-  asked: Asked,
+  requested: RequestedUser,
 ): Promise<Details> {
   const { members, invited } = found;
-  const isMember = roleIn(members, asked.userId) !== undefined;
-  const isInvited = roleIn(invited, asked.userId) !== undefined;
-  const isPlaced = action === 'ADD_USER_TO_COMPANY' && change.requester.caller.role === 'SYSTEM_ADMIN';
-  return isMember || isPlaced || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
-    ? changeMember(change, action, found, asked)
-    : changeInvited(change, action, found, asked);
+  const isMember = roleIn(members, requested.userId) !== undefined;
+  const isInvited = roleIn(invited, requested.userId) !== undefined;
+  const isAddedDirectly = action === 'ADD_USER_TO_COMPANY' && change.requester.caller.role === 'SYSTEM_ADMIN';
+  return isMember || isAddedDirectly || (!isInvited && action !== 'ADD_USER_TO_COMPANY')
+    ? changeMember(change, action, found, requested)
+    : changeInvited(change, action, found, requested);
 }
 
-interface Asked {
+interface RequestedUser {
   userId: number;
-  asked: CompanyRole | undefined;
+  requestedRole: CompanyRole | undefined;
 }
 
-/** Changes a member, or adds one without invitation, for a SYSTEM_ADMIN. */
+/** Changes a member; or adds one without invitation, for a SYSTEM_ADMIN. */
 async function changeMember(
   { database }: Change,
   action: MemberAction,
   found: CompanyWithUsers,
-  { userId, asked }: Asked,
+  { userId, requestedRole }: RequestedUser,
 ): Promise<Details> {
   const { company, members } = found;
   const before = roleIn(members, userId);
-  const after = roleAfter(action, before, asked);
+  const after = roleAfter(action, before, requestedRole);
   if (before === after) return undefined;
   const admins = members.filter(({ role }) => role === 'COMPANY_ADMIN');
   if (before === 'COMPANY_ADMIN' && admins.length === 1) {
     throw new Problem('company.last_admin');
   }
   if (before === undefined) await checkNewUser(database, userId, found);
-  // One that is left would make a user who was removed a member again.
+  // With a remaining invitation, a removed user could become a member again.
   if (before === undefined || after === undefined) await endInvitations(database, company.id, userId);
   if (after === undefined) await deleteMember(database, company.id, userId);
   else await setMember(database, company.id, { userId, role: after });
-  const isPlaced = before === undefined && { placed: true };
-  return { userId, companyRole: [before ?? null, after ?? null], ...isPlaced };
+  const isAddedDirectly = before === undefined && { placed: true };
+  return { userId, companyRole: [before ?? null, after ?? null], ...isAddedDirectly };
 }
 
 /** Deletes the invitations of a user and of their address. */
@@ -165,10 +168,10 @@ async function changeInvited(
   { database, mails, requester }: Change,
   action: MemberAction,
   found: CompanyWithUsers,
-  { userId, asked }: Asked,
+  { userId, requestedRole }: RequestedUser,
 ): Promise<Details> {
   const before = roleIn(found.invited, userId);
-  const role = roleAfter(action, before, asked);
+  const role = roleAfter(action, before, requestedRole);
   if (role === before) return undefined;
   const invitation = { companyId: found.company.id, userId };
   if (role === undefined) await deleteInvitation(database, invitation);
@@ -181,14 +184,18 @@ async function changeInvited(
 }
 
 /**
- * Invites an address, changes or withdraws its invitation, or changes the member who has it. Accounts other than those
- * of members are never looked at, so that nothing shows whether there is one.
+ * Invites an address, changes or withdraws its invitation, or changes the member who has it. It looks only at accounts of
+ * members, so that nobody can find out whether an address has an account.
  */
 async function changeByAddress(
   change: Change,
   action: MemberAction,
   found: CompanyWithUsers,
-  { email, emailKey, asked }: { email: string; emailKey: string; asked: CompanyRole | undefined },
+  {
+    email,
+    emailKey,
+    requestedRole,
+  }: { email: string; emailKey: string; requestedRole: CompanyRole | undefined },
 ): Promise<Details> {
   const { database, mails, requester } = change;
   const companyId = found.company.id;
@@ -200,7 +207,7 @@ async function changeByAddress(
     if (memberId !== undefined) throw new Problem('company_user.is_member', { field: 'email' });
     if (!invited) {
       checkSize(found);
-      const role = asked ?? 'COMPANY_USER';
+      const role = requestedRole ?? 'COMPANY_USER';
       const invitation = { companyId, email, emailKey, role };
       return {
         invitation: await inviteAddress(database, mails, invitation, requester.caller.id),
@@ -210,36 +217,36 @@ async function changeByAddress(
   } else if (!invited) {
     if (memberId === undefined)
       throw new Problem('company_user.neither_member_nor_invited', { field: 'email' });
-    return changeMember(change, action, found, { userId: memberId, asked });
+    return changeMember(change, action, found, { userId: memberId, requestedRole });
   }
   if (action === 'REMOVE_USER_FROM_COMPANY') {
     await deleteAddressInvitation(database, invited.id);
     return { invitation: invited.id, invitedAs: null };
   }
-  if (!asked && action === 'SET_USER_COMPANY_ROLE')
+  if (!requestedRole && action === 'SET_USER_COMPANY_ROLE')
     throw new Problem('validation.required', { field: 'companyUserRole' });
-  const role = asked ?? invited.role;
+  const role = requestedRole ?? invited.role;
   if (role === invited.role) return undefined;
   await updateAddressInvitation(database, invited.id, role);
   return { invitation: invited.id, invitedAs: role };
 }
 
-/** The user's new role, or role of the invitation; undefined for none. */
+/** The new role of the user or of the invitation; undefined for none. */
 function roleAfter(
   action: MemberAction,
   before: CompanyRole | undefined,
-  asked: CompanyRole | undefined,
+  requestedRole: CompanyRole | undefined,
 ): CompanyRole | undefined {
   if (action === 'ADD_USER_TO_COMPANY') {
-    if (before && asked && asked !== before) {
+    if (before && requestedRole && requestedRole !== before) {
       throw new Problem('company_user.has_other_role', { field: 'userId', role: before });
     }
-    return before ?? asked ?? 'COMPANY_USER';
+    return before ?? requestedRole ?? 'COMPANY_USER';
   }
   if (!before) throw new Problem('company_user.unknown', { field: 'userId' });
   if (action === 'REMOVE_USER_FROM_COMPANY') return undefined;
-  if (!asked) throw new Problem('validation.required', { field: 'companyUserRole' });
-  return asked;
+  if (!requestedRole) throw new Problem('validation.required', { field: 'companyUserRole' });
+  return requestedRole;
 }
 
 async function checkNewUser(database: Database, userId: number, found: CompanyWithUsers): Promise<void> {
@@ -249,7 +256,7 @@ async function checkNewUser(database: Database, userId: number, found: CompanyWi
   checkSize(found, isInvited ? 1 : 0);
 }
 
-/** @param replaced how many of the invited ones the new user replaces */
+/** @param replaced number of invitations that the new user replaces */
 function checkSize({ members, invited, addresses }: CompanyWithUsers, replaced = 0): void {
   if (members.length + invited.length + addresses.length - replaced >= MAX_MEMBERS) {
     throw new Problem('company.too_many_users', { max: MAX_MEMBERS });

@@ -41,7 +41,7 @@ interface Plan {
   Plans?: Plan[];
 }
 
-/** What PostgreSQL does for a statement, outermost first. */
+/** The nodes of PostgreSQL's plan for a statement, outermost first. */
 async function planOf({ text, values }: Sql): Promise<Plan[]> {
   const { rows } = await trace.pool.query(`EXPLAIN (FORMAT JSON) ${text}`, values);
   const flat = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(flat)];
@@ -56,7 +56,7 @@ async function sourceOf(filter: CompanyFilter, sortBy: CompanySort) {
 }
 const pageBy = (sortBy: CompanySort, offset = 0) => ({ sortBy, sort: 'ASC' as const, limit: 100, offset });
 
-test('among 100,000 companies what is rare is gathered by an index, what is frequent is met on a walk', async () => {
+test('among 100,000 companies rare matches are gathered by an index, frequent ones found by a walk', async () => {
   const filters: [CompanyFilter, 'rare' | 'frequent'][] = [
     [{}, 'frequent'],
     [{ status: 'ACTIVE' }, 'frequent'],
@@ -94,7 +94,7 @@ test('among 100,000 companies what is rare is gathered by an index, what is freq
   }
 });
 
-test('a search goes by the tokens, also one whose parts are frequent', async () => {
+test('a search uses the tokens, even if its parts are frequent', async () => {
   for (const query of ['7777', 'kivu 77', '云南 777']) {
     const plan = await planOf(gatherStatement(await sourceOf({ query }, 'name'), pageBy('name'), 10_001));
     expect(
@@ -104,7 +104,7 @@ test('a search goes by the tokens, also one whose parts are frequent', async () 
   }
 });
 
-test('a search finds every part of a name in any script and case, and nothing else', async () => {
+test('a search finds parts of names in any script and case, and nothing else', async () => {
   const part = fc
     .tuple(fc.nat({ max: COUNT / NAMESAKES - 1 }), fc.nat(), fc.integer({ min: 1, max: 12 }), fc.boolean())
     .map(([n, from, length, upper]) => {
@@ -138,7 +138,7 @@ test('a search finds every part of a name in any script and case, and nothing el
   }
 });
 
-test('pages in any order are the whole list, without gaps and without anything twice', async () => {
+test('the pages of a list in any order have no gaps or duplicates', async () => {
   const wanted = names.filter(name => name.includes('Kopanyi Jimma 1')).toSorted();
   expect(wanted.length).toBeGreaterThan(10);
   for (const sort of ['ASC', 'DESC']) {
@@ -158,7 +158,7 @@ test('pages in any order are the whole list, without gaps and without anything t
   }
 });
 
-test('users list their own companies alone, by status and name', async () => {
+test('users list only their own companies, by status and name', async () => {
   const user = await trace.loggedIn();
   expect(await list({}, user, 'list')).toMatchObject({ items: [], count: 0 });
   await trace.pool.query(
@@ -183,7 +183,7 @@ test('users list their own companies alone, by status and name', async () => {
   }
 });
 
-test('that a search finds more than is counted is remembered for a second, and then counted by one request alone', async () => {
+test('the estimate of a long search is cached for a second, and then renewed by one request', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const query = vi.spyOn(trace.pool, 'query');

@@ -15,8 +15,8 @@ import { type Company, lockCompany, touchCompany } from './record/store.ts';
 import { setValueChains } from './record/value-chains.ts';
 
 /**
- * Makes a company a part of another one: its users, products, associations and value chains become the other's, its
- * invitations end, and it is deactivated. Profiles stay as they are.
+ * Merges a company into another one: its users, products, associations and value chains move to the other, its
+ * invitations end, and it is deactivated. Profiles stay unchanged.
  *
  * @throws Problem forbidden, not_found, invalid
  */
@@ -24,19 +24,18 @@ export async function mergeCompany(
   database: Database,
   requester: Requester,
   from: number,
-  other: number | string | undefined,
+  targetId: number | string | undefined,
 ): Promise<void> {
   const { caller } = requester;
   if (caller.role !== 'SYSTEM_ADMIN')
     throw new Problem('user.action_for_system_admin', { action: 'MERGE_TO_COMPANY' });
   const field = 'otherCompanyId';
-  if (other === undefined) throw new Problem('validation.required', { field });
-  const into = idOf(other);
+  if (targetId === undefined) throw new Problem('validation.required', { field });
+  const into = idOf(targetId);
   if (into === from) throw new Problem('company.merged_into_itself', { field });
   // Always in this order, so that two merges do not deadlock.
   const locked = new Map<number, Company | undefined>();
-  for (const id of [from, into].sort((one, next) => one - next))
-    locked.set(id, await lockCompany(database, id));
+  for (const id of [from, into].sort((a, b) => a - b)) locked.set(id, await lockCompany(database, id));
   const company = locked.get(from);
   if (!company) throw new Problem('company.unknown');
   const target = locked.get(into);
@@ -56,7 +55,7 @@ export async function mergeCompany(
   }
 }
 
-/** Ends the invitations of those who are members now: there is nothing to answer. */
+/** Ends the invitations of users who are members now. */
 async function endInvitationsOfMembers(database: Database, companyId: number): Promise<void> {
   const userIds = (await findMembers(database, companyId)).map(({ userId }) => userId);
   const users = await findUsers(database, userIds);

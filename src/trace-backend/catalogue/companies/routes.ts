@@ -3,8 +3,8 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { idOf, listAnswer, type Page, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { idOf, listAnswer, type Page, pageOf, pathIdOf, searchTextOf } from '../../base/contract/schemas.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { landingPage } from '../../identity/self-service/landing.ts';
 import { findConfirmedEmailKey } from '../../identity/users/store.ts';
 import { readableCompany } from './access.ts';
@@ -35,8 +35,8 @@ import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
-/** Answers by mailed codes of one address in a quarter of an hour, at most. */
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+/** For answers by mailed codes, per address. */
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
   registerProfiles(app, context);
@@ -48,10 +48,7 @@ export function registerCompanies(app: Server, context: CompaniesContext): void 
 
   app.post(
     '/api/company/execute/:action',
-    {
-      config: { access: 'user' },
-      schema: executeCompanySchema,
-    },
+    { config: { access: 'user' }, schema: executeCompanySchema },
     async request =>
       ok({ id: await execute(context, requesterOf(request), request.params.action, request.body) }),
   );
@@ -61,19 +58,13 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
   const { pool } = context;
   app.post(
     '/api/company/create',
-    {
-      config: { access: 'user' },
-      schema: createCompanySchema,
-    },
+    { config: { access: 'user' }, schema: createCompanySchema },
     async request => ok({ id: await createCompany(context, requesterOf(request), request.body) }),
   );
 
   app.put(
     '/api/company/profile',
-    {
-      config: { access: 'company.changeable' },
-      schema: updateCompanySchema,
-    },
+    { config: { access: 'company.changeable' }, schema: updateCompanySchema },
     async request => {
       const id = request.body.id == null ? undefined : idOf(request.body.id);
       return ok({ id: await changeCompany(context, requesterOf(request), id, request.body) });
@@ -82,10 +73,7 @@ function registerProfiles(app: Server, context: CompaniesContext): void {
 
   app.get(
     '/api/company/profile/:id',
-    {
-      config: { access: 'company.member' },
-      schema: getCompanySchema,
-    },
+    { config: { access: 'company.member' }, schema: getCompanySchema },
     async (request, reply) => {
       const caller = callerOf(request);
       const found = await readableCompany(pool, caller, pathIdOf(request.params.id));
@@ -116,7 +104,7 @@ function registerParts(app: Server, { pool }: CompaniesContext): void {
       return ok({
         id: company.id,
         hasCreatedProduct: await ownsProducts(pool, company.id),
-        // There are no such records yet.
+        // These records do not exist yet.
         hasCreatedFacility: false,
         hasCreatedProcessingAction: false,
         hasAddedFarmers: false,
@@ -125,7 +113,7 @@ function registerParts(app: Server, { pool }: CompaniesContext): void {
   );
 }
 
-/** The companies that a company meets in products. */
+/** The partners of a company in products. */
 function registerPartners(app: Server, { pool, lists }: CompaniesContext): void {
   for (const [path, operationId, role, summary] of [
     [
@@ -143,15 +131,12 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
   ] as const) {
     app.get(
       path,
-      {
-        config: { access: 'company.member' },
-        schema: listPartnersSchema(operationId, summary),
-      },
+      { config: { access: 'company.member' }, schema: listPartnersSchema(operationId, summary) },
       async request => {
         const { company } = await readableCompany(pool, callerOf(request), pathIdOf(request.params.id));
         const ids = await findPartners(pool, company.id, role);
         const find = (page: Page<CompanySort>) => listCompanies(pool, lists, { ids }, page);
-        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
+        return ok(await listPage(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }
@@ -164,22 +149,19 @@ function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   ] as const) {
     app.get(
       path,
-      {
-        config: { access },
-        schema: listCompaniesSchema(operationId, access, summary),
-      },
+      { config: { access }, schema: listCompaniesSchema(operationId, access, summary) },
       async request => {
         const { status } = request.query;
         const userId = access === 'user' ? callerOf(request).id : undefined;
-        const filter = { userId, query: searchedOf(request.query), status };
+        const filter = { userId, query: searchTextOf(request.query), status };
         const find = (page: Page<CompanySort>) => listCompanies(pool, lists, filter, page);
-        return ok(await listed(request.query, SORTABLE, find, items => items.map(asItem)));
+        return ok(await listPage(request.query, SORTABLE, find, items => items.map(asItem)));
       },
     );
   }
 }
 
-/** The names of active companies, by which every user can name a partner: anyone can also read them by id. */
+/** The names of active companies, for choosing partners. They are no secret: products show them, too. */
 function registerNames(app: Server, { pool, lists }: CompaniesContext): void {
   app.get(
     '/api/company/names',
@@ -197,31 +179,25 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
   const { pool, mails } = context;
   app.get(
     `${INVITATION}/list`,
-    {
-      config: { access: 'user' },
-      schema: listInvitationsSchema,
-    },
+    { config: { access: 'user' }, schema: listInvitationsSchema },
     async request => {
       const page = pageOf(request.query, INVITATION_SORTABLE);
       const userId = callerOf(request).id;
       const emailKey = await findConfirmedEmailKey(pool, userId);
       const { items, count } = await listInvitations(pool, { userId, emailKey }, page);
-      const shown = items.map(({ companyId: id, name, role, invitedAt, byAddress }) => ({
+      const invitations = items.map(({ companyId: id, name, role, invitedAt, byAddress }) => ({
         company: { id, name },
         companyRole: role,
         invitedAt: invitedAt.toISOString(),
         ...(byAddress && mails.areSent && { needsCode: true }),
       }));
-      return ok(listAnswer(page, { items: shown, count }));
+      return ok(listAnswer(page, { items: invitations, count }));
     },
   );
 
   app.post(
     INVITATION,
-    {
-      config: { access: 'open', ...FEW },
-      schema: answerInvitationSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: answerInvitationSchema },
     async request => {
       await answerByCode(context, request, request.body);
       return { status: 'OK' as const };
@@ -230,7 +206,7 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
 
   app.get(
     `${INVITATION}/:token/company`,
-    { config: { access: 'open', ...FEW }, schema: readInvitationSchema },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: readInvitationSchema },
     async ({ params }, reply) => {
       reply.header('cache-control', 'no-store');
       return ok(await readByCode(pool, params.token));

@@ -11,7 +11,7 @@ import type { RecordKinds } from '../../base/records/kinds.ts';
 import type { Mails } from '../../identity/mails/mails.ts';
 import type { Passwords } from '../../identity/users/passwords.ts';
 import { findCurrency } from '../currency/store.ts';
-import { type ImageReference, setReferences, type Writer } from '../images/references-store.ts';
+import { type ImageReference, type RecordAccess, setReferences } from '../images/references-store.ts';
 import { findCompanyValueChains } from '../value-chains/companies-store.ts';
 import { changeableCompany } from './access.ts';
 import { findMemberships, setMember } from './members/members-store.ts';
@@ -31,7 +31,7 @@ export interface CompaniesContext {
 }
 
 /**
- * Stores a new company. Its sender becomes its COMPANY_ADMIN.
+ * Stores a new company. The sender becomes its COMPANY_ADMIN.
  *
  * @returns its id
  * @throws Problem invalid
@@ -47,7 +47,7 @@ export async function createCompany(
     const id = await insertCompany(database, profile, caller.id, new Date());
     await setMember(database, id, { userId: caller.id, role: 'COMPANY_ADMIN' });
     const files = filesOf(profile);
-    if (files.length > 0) await carry(database, { caller, records }, id, files);
+    if (files.length > 0) await setFileReferences(database, { caller, records }, id, files);
     const valueChains = valueChainsAfter([], body);
     if (valueChains.length > 0) await setValueChains(database, id, valueChains, []);
     const details = { name: profile.name };
@@ -59,7 +59,7 @@ export async function createCompany(
 /**
  * Changes a company; omitted fields stay unchanged. A change without effect creates no version.
  *
- * @param id without it, the only active company whose COMPANY_ADMIN the caller is
+ * @param id by default the only active company of which the caller is a COMPANY_ADMIN
  * @returns its id
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
@@ -71,11 +71,11 @@ export async function changeCompany(
 ): Promise<number> {
   const caller = requester.caller;
   return transaction(pool, async database => {
-    const companyId = id ?? (await onlyCompany(database, caller.id));
+    const companyId = id ?? (await administeredCompany(database, caller.id));
     const { company } = await changeableCompany(database, caller, companyId);
     checkVersion(requester.ifMatch, company.version);
     const profile = await profileSent(database, company, body);
-    // The row that the lock waited for has the value chains from before.
+    // The locked row may have value chains from before the wait for the lock.
     const chains = await findCompanyValueChains(database, companyId);
     const valueChains = valueChainsAfter(chains, body);
     const hasOtherChains = !isDeepStrictEqual(chains, valueChains);
@@ -83,7 +83,7 @@ export async function changeCompany(
     if (fields.length === 0) return companyId;
     await updateProfile(database, companyId, profile);
     if (fields.some(field => WITH_FILES.includes(field))) {
-      await carry(database, { caller, records }, companyId, filesOf(profile));
+      await setFileReferences(database, { caller, records }, companyId, filesOf(profile));
     }
     if (hasOtherChains) await setValueChains(database, companyId, valueChains, chains);
     const event: AuditEvent = {
@@ -127,7 +127,7 @@ async function currencyOf(
   throw new Problem('currency.not_listed', { field: 'currency.code' });
 }
 
-async function onlyCompany(database: Database, userId: number): Promise<number> {
+async function administeredCompany(database: Database, userId: number): Promise<number> {
   const companies = (await findMemberships(database, userId)).filter(({ role }) => role === 'COMPANY_ADMIN');
   const [company] = companies;
   if (company && companies.length === 1) return company.companyId;
@@ -135,9 +135,9 @@ async function onlyCompany(database: Database, userId: number): Promise<number> 
   throw new Problem('company.several_administered', { field: 'id', count: companies.length });
 }
 
-async function carry(
+async function setFileReferences(
   database: Database,
-  writer: Writer,
+  writer: RecordAccess,
   id: number,
   files: readonly ImageReference[],
 ): Promise<void> {

@@ -13,11 +13,11 @@ import type { Member } from './members/members-store.ts';
 import { filesOf } from './record/entries.ts';
 import { ADDRESS_FIELDS, BRIEF, type FieldName, fieldsOf, WHOLE } from './record/fields.ts';
 import type { BriefProfile, WholeProfile } from './record/profile-schemas.ts';
-import type { CompanyItem, Company as CompanySchema, CompanyUser, MAY } from './record/schemas.ts';
+import type { CompanyItem, Company as CompanySchema, CompanyUser, USER_ACTIONS } from './record/schemas.ts';
 import type { Company, ListedCompany } from './record/store.ts';
 import { valueChainsOf } from './record/value-chains.ts';
 
-/** A company with its users, as a reader sees it. */
+/** A company with its users, and the actions of the reader. */
 export async function asCompany(
   database: Database,
   { found, caller, language }: { found: CompanyWithUsers; caller: Caller; language: Language },
@@ -34,12 +34,12 @@ export async function asCompany(
     actions: actionsOf(found, caller),
     users,
     companyRoles,
-    // No company has a facility yet.
+    // Facilities do not exist yet.
     supportsCollectors: false,
   };
 }
 
-/** The members of a company, and who is invited: of users only id and role are shown, of addresses what was typed. */
+/** The members of a company, and its invitations: of users only with id and role, of addresses with address and role. */
 export async function asUsers(
   database: Database,
   { members, invited, addresses }: Pick<CompanyWithUsers, 'members' | 'invited' | 'addresses'>,
@@ -57,7 +57,10 @@ export async function asUsers(
   ];
 }
 
-function actionsOf({ company, members }: CompanyWithUsers, { id, role }: Caller): (typeof MAY)[number][] {
+function actionsOf(
+  { company, members }: CompanyWithUsers,
+  { id, role }: Caller,
+): (typeof USER_ACTIONS)[number][] {
   const isAdmin = role === 'SYSTEM_ADMIN';
   const manages = isAdmin || (company.status === 'ACTIVE' && roleIn(members, id) === 'COMPANY_ADMIN');
   return [
@@ -110,7 +113,7 @@ export async function asProfile(
   };
 }
 
-/** The profile of a company without what it refers to. */
+/** The profile of a company without files, value chains and currency. */
 export function asBrief(company: Company): Static<typeof BriefProfile> {
   const { id, name, mediaLinks } = company;
   const headquarters = headquartersOf(company);
@@ -123,9 +126,9 @@ export function asBrief(company: Company): Static<typeof BriefProfile> {
   };
 }
 
-/** Those of these fields that are shown as they are stored, as far as they are set. */
+/** The set fields among these that are shown as they are stored. */
 function plainOf<Names extends FieldName>(company: Company, names: readonly Names[]) {
-  const plain = PLAIN.filter(name => names.some(one => one === name));
+  const plain = PLAIN.filter(name => names.some(each => each === name));
   const values = Object.fromEntries(plain.map(name => [name, company[name]]));
   return present(values as Pick<Company, Names & (typeof PLAIN)[number]>);
 }
@@ -159,8 +162,8 @@ type Present<Fields> = {
   [Field in keyof Fields as null extends Fields[Field] ? Field : never]?: NonNullable<Fields[Field]>;
 };
 
-/** The fields that are set. */
+/** The fields that are not null. */
 function present<Fields extends object>(fields: Fields): Present<Fields> {
-  const known = Object.entries(fields).filter(([, value]) => value !== null);
-  return Object.fromEntries(known) as Present<Fields>;
+  const entries = Object.entries(fields).filter(([, value]) => value !== null);
+  return Object.fromEntries(entries) as Present<Fields>;
 }

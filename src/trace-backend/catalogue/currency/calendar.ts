@@ -1,25 +1,25 @@
 import { Problem } from '../../../platform/http/problems.ts';
 
 /** A local day and minute of the day. */
-export interface LocalTime {
+interface LocalTime {
   /** YYYY-MM-DD */
   day: string;
   minute: number;
 }
 
-/** Creating one takes longer than a hundred uses of it. */
+/** Cached, because creating a format takes longer than a hundred uses of it. */
 const formats = new Map<string | undefined, Intl.DateTimeFormat>();
 
 function formatOf(zone: string | undefined): Intl.DateTimeFormat {
   let format = formats.get(zone);
   if (!format) {
-    const two = '2-digit';
+    const twoDigits = '2-digit';
     const parts = {
       year: 'numeric',
-      month: two,
-      day: two,
-      hour: two,
-      minute: two,
+      month: twoDigits,
+      day: twoDigits,
+      hour: twoDigits,
+      minute: twoDigits,
       hourCycle: 'h23',
     } as const;
     format = new Intl.DateTimeFormat('en-CA', { timeZone: zone, calendar: 'iso8601', ...parts });
@@ -31,21 +31,21 @@ function formatOf(zone: string | undefined): Intl.DateTimeFormat {
 /**
  * The local time.
  *
- * @param zone an IANA time zone; without one, the machine's
+ * @param zone an IANA time zone, by default the machine's
  */
 export function localTime(now: Date, zone?: string): LocalTime {
   const parts = formatOf(zone).formatToParts(now);
-  const of = (type: string) => parts.find(part => part.type === type)?.value as string;
-  const minute = Number(of('hour')) * 60 + Number(of('minute'));
-  return { day: `${of('year')}-${of('month')}-${of('day')}`, minute };
+  const partOf = (type: string) => parts.find(part => part.type === type)?.value as string;
+  const minute = Number(partOf('hour')) * 60 + Number(partOf('minute'));
+  return { day: `${partOf('year')}-${partOf('month')}-${partOf('day')}`, minute };
 }
 
-/** Minute of the day from which its rates are retrieved: 00:01. */
+/** Minute of the day from which the day's rates are retrieved: 00:01. */
 const RETRIEVAL_MINUTE = 1;
 
 /**
- * The day whose rates are due: from 00:01 local time. On days that begin at 01:00, from then; if midnight comes
- * twice, the day is the same both times.
+ * The day for which rates are due, from 00:01 local time. On days that begin at 01:00, they are due from then; if
+ * midnight comes twice, the day is the same both times.
  */
 export function dayDue(now: Date, zone?: string): string | undefined {
   const { day, minute } = localTime(now, zone);
@@ -73,7 +73,7 @@ export function checkDate(text: string, field: string, today: string): string {
   throw new Problem('validation.date_out_of_range', { field, min: FIRST_DATE, max: today });
 }
 
-/** A date some days before another. */
+/** The date a number of days before another. */
 export function daysBefore(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) - days * 86_400_000).toISOString().slice(0, 10);
 }

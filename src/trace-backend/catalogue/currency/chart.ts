@@ -28,11 +28,11 @@ export function drawRates(code: string, items: readonly { date: string; value: s
   );
   const labels = [low, high].map(
     value =>
-      `<text x="${EDGE.left - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${shown(value)}</text>`,
+      `<text x="${EDGE.left - 8}" y="${(y(value) + 4).toFixed(1)}" text-anchor="end">${rounded(value)}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-labelledby="title desc" font-family="system-ui, sans-serif" font-size="12" fill="#33413a">
 <title id="title">1 EUR in ${code}, ${from} to ${to}</title>
-<desc id="desc">Lowest ${shown(low)}, highest ${shown(high)}, last ${shown(values.at(-1) as number)}.</desc>
+<desc id="desc">Lowest ${rounded(low)}, highest ${rounded(high)}, last ${rounded(values.at(-1) as number)}.</desc>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>
 <text x="${EDGE.left}" y="16" font-weight="600">1 EUR in ${code}</text>
 <g stroke="#dfe6e2">${grid.join('')}</g>
@@ -45,6 +45,6 @@ ${points.length === 1 ? `<circle cx="${EDGE.left}" cy="${HEIGHT / 2}" r="3" fill
 }
 
 /** A value with enough digits to distinguish it from its neighbours. */
-function shown(value: number): string {
+function rounded(value: number): string {
   return String(Number(value.toPrecision(6)));
 }

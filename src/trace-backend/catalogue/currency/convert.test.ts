@@ -4,7 +4,7 @@ import { runs } from '../../../../test/helpers/property.ts';
 import { dayDue, localTime, secondsToMidnight } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 
-/** Decimal texts with up to so many digits before and after the point. */
+/** Decimal texts with limited digits before and after the point. */
 const decimals = (before: number, after: number) =>
   fc
     .tuple(
@@ -22,7 +22,7 @@ function fraction(text: string): [bigint, bigint] {
   return [text.startsWith('-') ? -value : value, 10n ** BigInt(part.length)];
 }
 
-/** The same computed with integers only: rounded once, half away from zero, to six decimals. */
+/** The conversion computed with integers: rounded once, half away from zero, to six decimals. */
 function reckoned(amount: string, from: string, to: string): string {
   const [[a, ad], [f, fd], [t, td]] = [fraction(amount), fraction(from), fraction(to)];
   const top = a * t * fd * 10n ** 6n;
@@ -37,8 +37,8 @@ function reckoned(amount: string, from: string, to: string): string {
 test('every conversion is the exact quotient, rounded once', () => {
   fc.assert(
     fc.property(amounts, rates, rates, fc.boolean(), (amount, from, to, negative) => {
-      const given = negative ? `-${amount}` : amount;
-      expect(convertAmount(given, from, to).replace(/^-0$/, '0')).toBe(reckoned(given, from, to));
+      const signed = negative ? `-${amount}` : amount;
+      expect(convertAmount(signed, from, to).replace(/^-0$/, '0')).toBe(reckoned(signed, from, to));
     }),
     { numRuns: runs(2000) },
   );
@@ -47,7 +47,7 @@ test('every conversion is the exact quotient, rounded once', () => {
   expect(convertAmount('100', '1.0825', '1571.823456')).toBe('145203.090624');
 });
 
-test('equal rates leave an amount as it is, to six decimals', () => {
+test('equal rates leave an amount unchanged, to six decimals', () => {
   fc.assert(
     fc.property(decimals(20, 6), rates, (amount, rate) => {
       expect(Number(convertAmount(amount, rate, rate))).toBe(Number(amount));
@@ -57,13 +57,13 @@ test('equal rates leave an amount as it is, to six decimals', () => {
   );
 });
 
-test('there and back is the amount again, within what one rounding can do', () => {
+test('a conversion there and back returns the amount, except for rounding', () => {
   fc.assert(
     fc.property(decimals(6, 6), decimals(3, 6), decimals(3, 6), (amount, a, b) => {
       fc.pre(Number(a) > 0.01 && Number(b) > 0.01);
       const there = convertAmount(amount, a, b);
       const back = convertAmount(there, b, a);
-      // Half a step of the rounding there, in the amount's currency, and half a step of the one back.
+      // Half a rounding step there, in the amount's currency, plus half a step back.
       const most = 0.5e-6 * (Number(a) / Number(b)) + 0.5e-6;
       expect(Math.abs(Number(back) - Number(amount))).toBeLessThanOrEqual(
         most * 1.000001 + Number(amount) * 1e-15,
@@ -73,7 +73,7 @@ test('there and back is the amount again, within what one rounding can do', () =
   );
 });
 
-test('the day of retrieval begins at 00:01 by the clock on the wall, in every zone and on days that change the clock', () => {
+test('the day of retrieval begins at 00:01 local time, in every zone and on days of clock changes', () => {
   const due = (time: string, zone: string) => dayDue(new Date(time), zone);
   expect(due('2026-11-21T00:00:59Z', 'UTC')).toBeUndefined();
   expect(due('2026-11-21T00:01:00Z', 'UTC')).toBe('2026-11-21');
@@ -93,7 +93,7 @@ test('the day of retrieval begins at 00:01 by the clock on the wall, in every zo
   expect(secondsToMidnight(new Date('2026-11-21T23:59:30Z'), 'UTC')).toBe(30);
 });
 
-test('in any zone a day becomes due once, on its date, in a year of minutes', () => {
+test('in any zone each day of a year becomes due once, on its date', () => {
   for (const zone of [
     'America/St_Johns',
     'Pacific/Apia',

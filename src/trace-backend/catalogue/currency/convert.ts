@@ -3,7 +3,7 @@ import Big from 'big.js';
 /** Decimals of a result. */
 const DECIMALS = 6;
 
-// A separate constructor, so that its precision affects nothing else.
+// A separate constructor, so that its precision applies only here.
 const Decimal = Big();
 Decimal.DP = DECIMALS;
 Decimal.RM = Big.roundHalfUp;
@@ -14,7 +14,7 @@ Decimal.RM = Big.roundHalfUp;
  *
  * @param amount a decimal text
  * @param from value of one euro in the currency of the amount, a decimal text
- * @param to the same for the target currency
+ * @param to value of one euro in the target currency
  */
 export function convertAmount(amount: string, from: string, to: string): string {
   // Big rounds only in the division; the product before it is exact.

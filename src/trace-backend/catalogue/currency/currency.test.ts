@@ -57,7 +57,7 @@ test('rates were retrieved at start, once for all processes, and conversions use
   expect(await budget()).toEqual({ hasProvider: true, day: today, limit: 250, used: 2, left: 248, kept: 0 });
 });
 
-test('what cannot be converted is refused by name', async () => {
+test('impossible conversions are refused with the name of the currency', async () => {
   for (const [rest, status, field] of [
     ['100/QQQ/to/USD', 400, 'from'],
     ['100/USD/to/usd', 400, 'to'],
@@ -72,28 +72,28 @@ test('what cannot be converted is refused by name', async () => {
   }
 });
 
-test('500 who ask for one missing date at once, at two processes, make one request', async () => {
+test('500 concurrent conversions at a missing date, at two processes, make one request', async () => {
   const before = fx.asked.length;
-  const elsewhere = await other.login(user.email, 'correct horse battery staple');
+  const otherUser = await other.login(user.email, 'correct horse battery staple');
   const answers = await Promise.all(
-    Array.from({ length: 500 }, (_, n) => convert('100/USD/to/RWF/on/2024-05-15', n % 2 ? user : elsewhere)),
+    Array.from({ length: 500 }, (_, n) => convert('100/USD/to/RWF/on/2024-05-15', n % 2 ? user : otherUser)),
   );
   expect(answers.every(({ status, body }) => status === 200 && body.data.date === '2024-05-15')).toBe(true);
   expect(fx.asked.slice(before)).toEqual(['2024-05-15']);
 });
 
-test('while the provider is asked no transaction is open; another process waits for the answer', async () => {
+test('no transaction is open during a request to the provider; another process waits for the answer', async () => {
   const before = fx.asked.length;
-  const elsewhere = await other.login(user.email, 'correct horse battery staple');
+  const otherUser = await other.login(user.email, 'correct horse battery staple');
   const ask = (by: LoggedIn) => convert('100/USD/to/RWF/on/2024-05-14', by);
   fx.behaviour = 'held';
   const first = ask(user);
   await eventually(
     async () => fx.asked.length,
-    asked => asked > before,
+    count => count > before,
   );
-  const answers = [first, ask(elsewhere), ask(elsewhere)];
-  expect((await elsewhere.send('GET', '/api/user/profile')).status).toBe(200);
+  const answers = [first, ask(otherUser), ask(otherUser)];
+  expect((await otherUser.send('GET', '/api/user/profile')).status).toBe(200);
   const { rows } = await trace.pool.query(`
     SELECT state, wait_event_type, query FROM pg_stat_activity
     WHERE datname = current_database() AND (state LIKE 'idle in transaction%' OR wait_event_type = 'Lock')`);
@@ -105,7 +105,7 @@ test('while the provider is asked no transaction is open; another process waits 
   expect(fx.asked.slice(before)).toEqual(['2024-05-14']);
 });
 
-test('what a process that died was fetching is fetched by another when its claim has ended', async () => {
+test('a date claimed by a process that died is fetched by another after the claim', async () => {
   const date = '2024-05-13';
   await trace.pool.query(
     "INSERT INTO currency_fetches (date, claimant, expires_at) VALUES ($1, gen_random_uuid(), now() + interval '1 h')",
@@ -122,7 +122,7 @@ test('what a process that died was fetching is fetched by another when its claim
   expect(rows).toEqual([]);
 });
 
-test('a weekend has the rates of its Friday, and is asked for once', async () => {
+test('a weekend has the rates of its Friday, and is requested once', async () => {
   const before = fx.asked.length;
   for (let n = 0; n < 3; n++) {
     expect((await convert('1/USD/to/EUR/on/2024-05-19')).body.data.date).toBe('2024-05-17');
@@ -130,7 +130,7 @@ test('a weekend has the rates of its Friday, and is asked for once', async () =>
   expect(fx.asked.slice(before)).toEqual(['2024-05-19']);
 });
 
-test('each way to fail is told apart, costs what it cost, and keeps the key to itself', async () => {
+test('failures of the provider have different errors, count their requests, and do not disclose the key', async () => {
   const outcome = async (date: string) => {
     const { status, body, headers } = await convert(`1/USD/to/EUR/on/${date}`);
     expect(JSON.stringify(body)).not.toContain(FX_KEY);
@@ -165,7 +165,7 @@ test('each way to fail is told apart, costs what it cost, and keeps the key to i
   expect(answer.body.data.date).toBe('2023-01-03');
 });
 
-test('an outage does not use up the day: after some failures the provider is left alone, and nothing is counted', async () => {
+test("an outage does not use up the day's requests: after some failures requests are suspended and not counted", async () => {
   const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
   const admin = await alone.loggedIn('SYSTEM_ADMIN');
   const used = async () => (await admin.send('GET', '/api/chain/currency/budget')).body.data.used;
@@ -190,7 +190,7 @@ test('an outage does not use up the day: after some failures the provider is lef
   await alone.stop();
 });
 
-test('a date that may still be published is asked for again after a while, an old one is not', async () => {
+test('a date that may still be published is requested again later, an old one is not', async () => {
   const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
   const user = await alone.loggedIn();
   await eventually(
@@ -212,7 +212,7 @@ test('a date that may still be published is asked for again after a while, an ol
   await alone.stop();
 });
 
-test('currencies are listed and switched as the public front end does it, by their ids', async () => {
+test('currencies are listed and switched by their ids, as the public front end does', async () => {
   const list = async (state: string, query = 'limit=1000&offset=0&sortBy=code&sort=ASC') =>
     (await user.send('GET', `/api/chain/currency-type/list/${state}?${query}`)).body.data.items;
   const codes = (items: { code: string }[]) => items.map(({ code }) => code);
@@ -243,7 +243,7 @@ test('currencies are listed and switched as the public front end does it, by the
   expect((await user.send('PUT', `/api/chain/currency-type/${yen.id}/disable`)).status).toBe(403);
 });
 
-test('a currency that is disabled is not converted; switching is written down', async () => {
+test('a disabled currency is not converted; the audit records switching', async () => {
   expect((await admin.send('PUT', '/api/chain/currency-type/JPY/disable')).body.data).toEqual({
     id: expect.any(Number),
     code: 'JPY',
@@ -258,7 +258,7 @@ test('a currency that is disabled is not converted; switching is written down', 
   expect((await convert('1/EUR/to/JPY')).status).toBe(200);
   expect((await admin.send('PUT', '/api/chain/currency-type/ZZZ/enable')).status).toBe(404);
   const { body } = await admin.send('GET', '/api/audit/list?entity=currency&entityId=JPY');
-  // As often by its id, in the test before.
+  // The same number of entries by id come from the previous test.
   expect(body.data.count).toBe(4);
 });
 
@@ -287,7 +287,7 @@ test("conversions use the history of the ECB's file", async () => {
   expect((await user.send('GET', '/api/chain/currency/rates/USD?from=2000-01-01')).status).toBe(400);
   await writeFile(file, 'Date,USD,\n2017-03-06,1.1337,\n2017-03-03,1.1383,\n');
   await importEcbRates(trace.pool, file);
-  // A weekend between two lines is known by them; what the file has no column for is asked for, by the Friday.
+  // The lines cover the weekend between them; a currency without a column is requested for the Friday.
   const before = fx.asked.length;
   expect((await convert('1/EUR/to/USD/on/2017-03-05')).body.data).toMatchObject({
     date: '2017-03-03',
@@ -298,12 +298,12 @@ test("conversions use the history of the ECB's file", async () => {
   expect(fx.asked.slice(before)).toEqual(['2017-03-03']);
 });
 
-test('the daily retrieval runs once a day however many processes look, and again after a failure', async () => {
+test('the daily retrieval runs once a day in one of many processes, and again after a failure', async () => {
   const alone = await runningTrace();
   const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
   const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
   if (!provider) throw new Error('there is a provider');
-  const latest = () => fx.asked.filter(asked => asked === 'latest').length;
+  const latest = () => fx.asked.filter(path => path === 'latest').length;
   const at = async (time: string) => {
     const before = latest();
     const clock = { now: () => new Date(time), zone: 'Africa/Kigali' };
@@ -323,7 +323,7 @@ test('the daily retrieval runs once a day however many processes look, and again
   await alone.stop();
 });
 
-test('after a failure a running process waits an hour, and one that starts tries at once', async () => {
+test('after a failure a running process waits an hour, and a starting one tries at once', async () => {
   const alone = await runningTrace();
   const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
   const provider = openProvider(alone.pool, settings, pino({ level: 'silent' }));
@@ -358,11 +358,11 @@ test('after a first start without the provider, the next start retrieves the rat
   const settings = { FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY };
   fx.behaviour = 'bad key';
   const keep = await runningTrace();
-  const asked = fx.asked.length;
+  const before = fx.asked.length;
   const first = await runningTrace(settings, keep);
   await eventually(
     async () => fx.asked.length,
-    now => now > asked,
+    now => now > before,
   );
   const user = await first.loggedIn();
   const without = await convert('1/USD/to/EUR', user);
@@ -383,7 +383,7 @@ test('after a first start without the provider, the next start retrieves the rat
   await keep.stop();
 });
 
-test('a conversion at a date fetches its rates also while no currency is known', async () => {
+test('a conversion at a date fetches its rates even before any currency is stored', async () => {
   fx.behaviour = 'bad key';
   const alone = await runningTrace({ FX_URL: fx.url, FX_ACCESS_KEY: FX_KEY });
   const user = await alone.loggedIn();
@@ -406,7 +406,7 @@ test('a conversion at a date fetches its rates also while no currency is known',
   await alone.stop();
 });
 
-test("one user may cause 100 of the day's requests, which takes nothing from others; a SYSTEM_ADMIN more", async () => {
+test("a user may cause 100 of the day's requests without affecting others; a SYSTEM_ADMIN may cause more", async () => {
   const greedy = await trace.loggedIn();
   await trace.pool.query('INSERT INTO provider_requests_by_user SELECT day, $1, 99 FROM provider_requests', [
     greedy.id,
@@ -422,12 +422,12 @@ test("one user may cause 100 of the day's requests, which takes nothing from oth
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
   expect((await convert(`1/USD/to/EUR/on/${last}`, greedy)).status).toBe(200);
   const together = await Promise.all([greedy, user, admin].map(by => convert(`1/USD/to/EUR/on/${next}`, by)));
-  // Depending on who comes first, the greedy one shares what another has asked for.
+  // Depending on the order, the user with many requests shares another user's request.
   expect(together.slice(1).map(({ status }) => status)).toEqual([200, 200]);
   expect(fx.asked.slice(start)).toEqual([last, next]);
 });
 
-test("the day's requests run out with 429 and not before, and one is kept for the retrieval", async () => {
+test("the day's requests run out with 429 at the limit, and one is reserved for the retrieval", async () => {
   const { used } = await budget();
   const start = fx.asked.length;
   const answers = [];
@@ -442,7 +442,7 @@ test("the day's requests run out with 429 and not before, and one is kept for th
   expect(refused[0]?.body.status).toBe('TOO_MANY_REQUESTS');
   expect(await budget()).toMatchObject({ used: 250, left: 0, kept: 0 });
 
-  // Before the day's retrieval one is kept for it.
+  // Before the day's retrieval one request is reserved for it.
   await trace.pool.query('UPDATE daily_retrievals SET done_at = NULL');
   await trace.pool.query('UPDATE provider_requests SET used = 248');
   expect((await convert('1/USD/to/EUR/on/2018-01-02')).status).toBe(200);
@@ -457,7 +457,7 @@ test("the day's requests run out with 429 and not before, and one is kept for th
   await expect(provider?.latest('daily')).rejects.toMatchObject({ code: 'too_many_requests' });
 }, 240_000);
 
-test('every ISO 4217 currency is known without rates; a conversion names the one that has none', async () => {
+test('every ISO 4217 currency exists without rates; a conversion names the currency without rates', async () => {
   const alone = await runningTrace();
   const user = await alone.loggedIn();
   const convert = async (rest: string) => {
@@ -491,7 +491,7 @@ test('every ISO 4217 currency is known without rates; a conversion names the one
   ]);
   expect((await convert('1/QQQ/to/RWF'))[0]).toBe(400);
   expect((await list('query=RWF')).items[0].ratesUntil).toBe('2026-01-05');
-  // A name that the service knows replaces none that the provider gave.
+  // Names of ISO 4217 do not replace names from the provider.
   await alone.pool.query("UPDATE currency_types SET label = 'Franc of Rwanda' WHERE code = 'RWF'");
   await alone.pool.query("UPDATE currency_types SET label = 'KES', enabled = false WHERE code = 'KES'");
   const again = await runningTrace({}, alone);

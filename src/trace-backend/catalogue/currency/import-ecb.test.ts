@@ -26,7 +26,7 @@ async function importLines(lines: string[], options = {}, end = '\n'): Promise<s
   return importEcbRates(trace.pool, file, options);
 }
 
-/** What is refused of a file, without the sentence that says that nothing was imported. */
+/** The faults of a refused file, without the sentence that nothing was imported. */
 async function complaints(lines: string[], end = '\n'): Promise<string[]> {
   const error: Error = await importLines(lines, {}, end).then(
     done => new Error(done),
@@ -45,7 +45,7 @@ async function stored(): Promise<string[]> {
   return rows.map(({ rate }) => rate);
 }
 
-/** Without rates, as a new database is. */
+/** Deletes all rates, as in a new database. */
 const forgetRates = () => trace.pool.query('TRUNCATE currency_rates, currency_dates, currency_types');
 
 const HEADER = 'Date,USD,JPY,';
@@ -67,7 +67,7 @@ const last = async () => (await admin.send('GET', PATH)).body.data.last;
 const rates = async () =>
   (await admin.send('GET', '/api/chain/currency/rates/USD?from=2020-01-01&to=2020-01-31')).body.data.items;
 
-test('an administrator uploads the history of rates, and the result and the last import are told', async () => {
+test('an administrator uploads the history of rates, and reads the result and the last import', async () => {
   expect(await last()).toBeUndefined();
   const { status, body } = await upload(
     'Date,USD,JPY,\n2020-01-03,1.1147,120.62,\n2020-01-02,1.1193,N/A,\n',
@@ -86,7 +86,7 @@ test('an administrator uploads the history of rates, and the result and the last
   expect(audit).toMatchObject([{ userId: admin.id, entity: 'currency', details: { rates: 3 } }]);
 });
 
-test('nothing of a wrong file is imported, and the error names the file and the lines; force accepts a jump', async () => {
+test('an invalid file is not imported at all, and the error names the file and lines; force accepts a jump', async () => {
   const before = [await rates(), await last()];
   const refused = await upload('Date,USD,\n2020-01-03,9,\nyesterday,1,\n');
   expect(refused).toMatchObject({ status: 400, body: { status: 'VALIDATION_ERROR' } });
@@ -103,7 +103,7 @@ test('nothing of a wrong file is imported, and the error names the file and the 
   expect((await rates()).at(-1)).toEqual({ date: '2020-01-06', value: '9' });
 });
 
-test('only a SYSTEM_ADMIN imports rates; the import of an operator is the last one, too', async () => {
+test("only a SYSTEM_ADMIN imports rates; an operator's import is listed as the last one, too", async () => {
   const user = await trace.loggedIn();
   expect((await upload('Date,USD,\n2020-01-07,9,\n', { who: user })).status).toBe(403);
   await writeFile(file, 'Date,USD,\n2020-01-08,9.1,\n');
@@ -113,7 +113,7 @@ test('only a SYSTEM_ADMIN imports rates; the import of an operator is the last o
   expect(audit[0].userId).toBeUndefined();
 });
 
-test('a file is imported, and again without harm', async () => {
+test('a file can be imported twice', async () => {
   await forgetRates();
   const lines = [HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,N/A,'];
   for (let n = 0; n < 2; n++) {
@@ -127,7 +127,7 @@ test('a file is imported, and again without harm', async () => {
   expect(await importLines(lines, {}, '')).toBe('imported 3 rates of 2 days');
 });
 
-test('nothing of a file with a wrong line is imported, and all errors are listed by line', async () => {
+test('a file with an invalid line is not imported at all, and all errors are listed by line', async () => {
   await forgetRates();
   const { day: today } = localTime(new Date());
   const good = Array.from({ length: 500 }, (_, n) => {
@@ -162,7 +162,7 @@ test('nothing of a file with a wrong line is imported, and all errors are listed
   expect(all.at(-1)).toBe('and more');
 });
 
-test('a line that was cut off is never taken for a whole one', async () => {
+test('a line that was cut off is refused', async () => {
   await forgetRates();
   expect(await complaints([HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,12'], '')).toEqual([
     'line 3: 3 cells, but the first line has 4',
@@ -173,7 +173,7 @@ test('a line that was cut off is never taken for a whole one', async () => {
   expect(await importLines(bare.slice(0, 2))).toBe('imported 2 rates of 1 day');
 });
 
-test('a rate more than five times that of a neighbouring day is taken by force alone', async () => {
+test('a rate more than five times that of a neighbouring day is accepted only with force', async () => {
   await forgetRates();
   const lines = [HEADER, '2020-01-03,1.1147,120.62,', '2020-01-02,1.1193,16,', '2019-12-31,1.12,121.94,'];
   const jumps = [
@@ -186,7 +186,7 @@ test('a rate more than five times that of a neighbouring day is taken by force a
   expect(await stored()).toContain('2020-01-02 JPY 16');
 });
 
-test("the neighbours of a file's first and last day are those that are stored already", async () => {
+test('the first and last day of a file are compared with stored neighbours', async () => {
   await forgetRates();
   await importLines([HEADER, '2020-01-10,1.11,120,', '2020-01-02,1.12,121,']);
   expect(await complaints([HEADER, '2020-01-09,1.1,1.21,'])).toEqual([
@@ -196,13 +196,13 @@ test("the neighbours of a file's first and last day are those that are stored al
   expect(await complaints([HEADER, '2020-01-11,1111,N/A,'])).toEqual([
     '2020-01-11: 1111 USD, but 1.11 on 2020-01-10',
   ]);
-  // Five times is not more than five times; and what was wrong before is no fault of another file.
+  // Exactly five times is allowed; and earlier jumps are not faults of this file.
   expect(await importLines([HEADER, '2020-01-11,5.55,N/A,'])).toBe('imported 1 rate of 1 day');
   await importLines([HEADER, '2019-01-01,N/A,1,'], { force: true });
   expect(await importLines([HEADER, '2020-01-12,5.5,120,'])).toBe('imported 2 rates of 1 day');
 });
 
-test("what is not the ECB's file is refused by name", async () => {
+test("other files than the ECB's are refused by name", async () => {
   await forgetRates();
   await expect(importLines(['Name,Age'])).rejects.toThrow(/is not the ECB/);
   await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/names USD twice/);

@@ -20,25 +20,25 @@ import {
 } from './store.ts';
 
 /** Lines per statement. */
-const LINES = 200;
-/** Lines in an error message, at most. */
-const MAX_COMPLAINTS = 20;
-/** Bytes of a line, at most. */
+const BATCH_LINES = 200;
+/** Maximum lines in an error message. */
+const MAX_FAULTS = 20;
+/** Maximum bytes of a line. */
 const MAX_LINE = 64 * 1024;
-/** Days without rates that count as a weekend with its holidays; more are a gap in the file. */
-const LONGEST_GAP = 7;
+/** Maximum days without rates that count as a weekend with holidays; more are a gap in the file. */
+const MAX_GAP_DAYS = 7;
 
 /** A rate that differs from that of a neighbouring day by more than this factor is treated as an error. */
 const JUMP = 5;
 
 /** A file on the disk of this machine. */
-export interface RatesFile {
+interface RatesFile {
   path: string;
-  /** how messages name it */
+  /** its name in messages */
   name: string;
 }
 
-/** What an import has stored. */
+/** The result of an import. */
 export interface Imported {
   rates: number;
   days: number;
@@ -50,12 +50,12 @@ export interface Imported {
 /**
  * Imports the European Central Bank's history (eurofxref-hist.csv: one line per day, newest first, one column per
  * currency, N/A for missing rates, a trailing comma on each line), completely or not at all. The file is streamed, so
- * that it can have any length. Known rates are replaced. The audit records the import.
+ * that it can have any length. Existing rates are replaced. The audit records the import.
  *
- * @param actor who imports it
+ * @param actor the user or program that imports it
  * @param options.force also accepts rates that differ from those of neighbouring days by more than 5 ×
- * @param options.progress gets the bytes that have been read, now and then
- * @throws Problem if the file cannot be read, is another one, or contains errors; names the lines
+ * @param options.progress called now and then with the number of bytes read
+ * @throws Problem if the file cannot be read, is a different file, or contains errors; names the lines
  */
 export async function importRates(
   pool: pg.Pool,
@@ -65,7 +65,7 @@ export async function importRates(
 ): Promise<Imported> {
   return transaction(pool, async database => {
     const { codes, rates, days, dates } = await storeLines(database, file, progress);
-    const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_COMPLAINTS + 1);
+    const jumps = force || !dates ? [] : await findJumps(database, codes, dates, JUMP, MAX_FAULTS + 1);
     if (jumps.length > 0) throw refusal('rates_file.jumps', file, jumps.map(jumpFault));
     const imported = { rates, days, currencies: codes.length, ...(dates && { dates }) };
     const details = { file: file.name, ...imported };
@@ -78,7 +78,7 @@ export async function importRates(
 export const IMPORTED = 'IMPORT_RATES';
 
 /**
- * The same for operators, with a bar of its progress on a terminal.
+ * Like `importRates`, for operators, with a progress bar on terminals.
  *
  * @returns a message about the result
  */
@@ -87,16 +87,16 @@ export async function importEcbRates(
   file: string,
   { force = false }: { force?: boolean } = {},
 ): Promise<string> {
-  const found = await stat(file).catch(() => undefined);
-  if (!found) throw new Problem('rates_file.unreadable', { file });
-  if (found.isDirectory()) throw new Problem('rates_file.is_folder', { file });
+  const stats = await stat(file).catch(() => undefined);
+  if (!stats) throw new Problem('rates_file.unreadable', { file });
+  if (stats.isDirectory()) throw new Problem('rates_file.is_folder', { file });
   const bar = new SingleBar({ format: '{bar} {percentage}%', noTTYOutput: false, stream: process.stderr });
-  if (process.stderr.isTTY) bar.start(found.size, 0);
+  if (process.stderr.isTTY) bar.start(stats.size, 0);
   try {
     const progress = (bytes: number) => bar.update(bytes);
     const { rates, days } = await importRates(pool, { path: file, name: file }, PROGRAM, { force, progress });
-    const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
-    return `imported ${of(rates, 'rate')} of ${of(days, 'day')}`;
+    const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+    return `imported ${counted(rates, 'rate')} of ${counted(days, 'day')}`;
   } finally {
     bar.stop();
   }
@@ -107,7 +107,7 @@ interface Report {
   codes: string[];
   rates: number;
   days: number;
-  /** undefined if it had no lines after the first */
+  /** undefined if the file has only a header */
   dates: { from: string; to: string } | undefined;
 }
 
@@ -118,15 +118,15 @@ async function storeLines(
   progress: (bytes: number) => void,
 ): Promise<Report> {
   const { bytes, lines } = openLines(file.path);
-  const complaints: Fault[] = [];
+  const faults: Fault[] = [];
   const seen = new Set<string>();
   let columns: string[] | undefined;
   let batch: Rate[] = [];
   let rates = 0;
-  let before: string | undefined;
+  let previousDate: string | undefined;
   let gaps: Gap[] = [];
   const store = async () => {
-    if (complaints.length === 0) {
+    if (faults.length === 0) {
       await upsertRates(database, batch);
       await noteGaps(database, gaps);
     }
@@ -147,20 +147,20 @@ async function storeLines(
     }
     const read = readLine(record, info.lines, columns, seen);
     if ('reason' in read) {
-      complaints.push(read);
-      if (complaints.length > MAX_COMPLAINTS) break;
+      faults.push(read);
+      if (faults.length > MAX_FAULTS) break;
       continue;
     }
     const date = record[0] as string;
     seen.add(date);
     batch.push(...read);
-    if (before !== undefined) gaps.push(...gapBetween(date, before));
-    before = date;
-    if (seen.size % LINES === 0) await store();
+    if (previousDate !== undefined) gaps.push(...gapBetween(date, previousDate));
+    previousDate = date;
+    if (seen.size % BATCH_LINES === 0) await store();
   }
   await store();
   if (!columns) throw new Problem('rates_file.empty', { file: file.name });
-  if (complaints.length > 0) throw refusal('rates_file.wrong_lines', file, complaints);
+  if (faults.length > 0) throw refusal('rates_file.wrong_lines', file, faults);
   const [from, to] = [[...seen].reduce(earlier, '9'), [...seen].reduce(later, '')];
   return {
     codes: columns.filter(isCode),
@@ -170,19 +170,19 @@ async function storeLines(
   };
 }
 
-const earlier = (one: string, other: string) => (one < other ? one : other);
-const later = (one: string, other: string) => (one > other ? one : other);
+const earlier = (a: string, b: string) => (a < b ? a : b);
+const later = (a: string, b: string) => (a > b ? a : b);
 
-/** The problem of a file with what is wrong in it, whose sentences are also in the sentence of the file. */
+/** The problem of a file: one fault with all sentences, followed by the single faults. */
 function refusal(
   reason: 'rates_file.wrong_lines' | 'rates_file.jumps',
   file: RatesFile,
-  complaints: readonly Fault[],
+  faults: readonly Fault[],
 ): Problem {
-  const told = complaints.slice(0, MAX_COMPLAINTS);
-  const more = complaints.length > MAX_COMPLAINTS ? ['and more'] : [];
-  const lines = [...told.map(textOf), ...more].join('\n');
-  return new Problem([fault(reason, { file: file.name, lines }), ...told]);
+  const shown = faults.slice(0, MAX_FAULTS);
+  const more = faults.length > MAX_FAULTS ? ['and more'] : [];
+  const lines = [...shown.map(textOf), ...more].join('\n');
+  return new Problem([fault(reason, { file: file.name, lines }), ...shown]);
 }
 
 function jumpFault({ code, date, value, before }: Jump): Fault {
@@ -224,14 +224,14 @@ function openLines(file: string) {
 }
 
 /**
- * The dates between two neighbouring lines: weekends and holidays, for which the rates of the earlier line count, as
- * with the provider.
+ * The dates between two neighbouring lines: weekends and holidays, for which the rates of the earlier line apply, as with
+ * the provider.
  */
-function gapBetween(one: string, other: string): Gap[] {
-  const published = earlier(one, other);
+function gapBetween(a: string, b: string): Gap[] {
+  const published = earlier(a, b);
   const gap: Gap[] = [];
-  for (let date = daysBefore(later(one, other), 1); date > published; date = daysBefore(date, 1)) {
-    if (gap.length === LONGEST_GAP) return [];
+  for (let date = daysBefore(later(a, b), 1); date > published; date = daysBefore(date, 1)) {
+    if (gap.length === MAX_GAP_DAYS) return [];
     gap.push({ date, published });
   }
   return gap;
@@ -248,9 +248,9 @@ function readHeader([first, ...names]: string[], { name: file }: RatesFile): str
 }
 
 /**
- * @param line its number
+ * @param line number of the line
  * @param columns the currency of each cell after the date
- * @param seen the dates of the lines before
+ * @param seen the dates of the previous lines
  * @returns a fault if the line is wrong
  */
 function readLine(

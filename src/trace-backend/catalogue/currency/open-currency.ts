@@ -7,7 +7,7 @@ import { openProvider } from './provider.ts';
 import { type Currencies, openCurrencies } from './rates.ts';
 
 /**
- * The currency service, and the daily retrieval while the server listens.
+ * Opens the currency service, with daily retrieval while the server listens.
  *
  * @throws SettingsError
  */

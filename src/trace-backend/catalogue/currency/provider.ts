@@ -8,16 +8,16 @@ import { type Settings, SettingsError } from '../../../platform/settings/setting
 import { localTime, secondsToMidnight } from './calendar.ts';
 import { countRequest, countUserRequest, isRetrieved } from './store.ts';
 
-/** Requests per day, at most (interface, Limits); one of them is reserved for the retrieval at 00:01. */
+/** Maximum requests per day (interface, Limits); one of them is reserved for the retrieval at 00:01. */
 export const DAILY_LIMIT = 250;
-/** How many of them one user may cause. */
+/** Maximum requests per day that a user may cause. */
 const USER_LIMIT = 100;
 /** Attempts per request; each is counted. */
 const ATTEMPTS = 2;
 const TIMEOUT_MS = 8_000;
 
-/** What the provider published on a date: what one euro is worth, as decimal texts by currency. */
-export interface Publication {
+/** The rates that the provider published on a date: the value of one euro by currency, as decimal texts. */
+interface Publication {
   date: string;
   rates: Map<string, string>;
 }
@@ -27,18 +27,18 @@ export interface Provider {
   /** Names of currencies by their codes. */
   symbols(purpose: Purpose): Promise<Map<string, string>>;
   latest(purpose: Purpose): Promise<Publication>;
-  /** Undefined if it has no rates for the date. */
-  historical(date: string, asker: Asker): Promise<Publication | undefined>;
+  /** @returns undefined if it has no rates for the date */
+  historical(date: string, asker: RequestingUser): Promise<Publication | undefined>;
 }
 
 const NAME = 'the exchange-rate provider';
 
-/** The daily retrieval may use the request reserved for it. */
+/** Only the daily retrieval may use the reserved request. */
 export type Purpose = 'daily' | 'other';
 
 /** The user for whom a request is sent. */
-export interface Asker {
-  /** undefined if it is not counted for a user */
+export interface RequestingUser {
+  /** undefined if the request is not counted for a user */
   userId: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export class UserBudgetSpent extends Problem<'exchange_rate.own_requests_used_up
 }
 
 /**
- * @returns undefined if none is configured
+ * @returns undefined if no provider is configured
  * @throws SettingsError for an address without a key
  */
 export function openProvider(
@@ -73,9 +73,9 @@ export function openProvider(
     // Its circuit breaker would refuse requests that have been counted; `rest` is checked before.
     failures: Number.POSITIVE_INFINITY,
   });
-  const rest = circuitBreaker({ failures: FAILURES, restMs: FIRST_REST_MS, longestRestMs: LAST_REST_MS });
+  const rest = circuitBreaker({ failures: MAX_FAILURES, restMs: FIRST_REST_MS, longestRestMs: MAX_REST_MS });
 
-  async function ask(
+  async function request(
     path: string,
     purpose: Purpose,
     userId?: number,
@@ -84,10 +84,10 @@ export function openProvider(
     if (purpose === 'other') checkRest(rest);
     const attempts = rest.isTried() ? 1 : ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
-      await spend(pool, purpose, userId);
+      await countOrRefuse(pool, purpose, userId);
       try {
         const { body } = await send({ method: 'GET', url });
-        const answer = judge(body, (code, reason) => logger.error({ code }, reason));
+        const answer = answerIn(body, (code, reason) => logger.error({ code }, reason));
         if (rest.isTried()) breakers?.closed(NAME);
         rest.succeeded();
         return answer;
@@ -107,26 +107,26 @@ export function openProvider(
 
   return {
     async symbols(purpose) {
-      const { symbols } = (await ask('symbols', purpose)) ?? {};
+      const { symbols } = (await request('symbols', purpose)) ?? {};
       const entries = Object.entries((symbols ?? {}) as Record<string, unknown>);
       return new Map(
         entries.filter(([code]) => isCode(code)).map(([code, label]) => [code, String(label).slice(0, 255)]),
       );
     },
     async latest(purpose) {
-      const publication = readPublication(await ask('latest', purpose));
+      const publication = readPublication(await request('latest', purpose));
       if (!publication) throw unusable();
       return publication;
     },
     async historical(date, { userId }) {
-      const body = await ask(date, 'other', userId);
+      const body = await request(date, 'other', userId);
       return body && (readPublication(body) ?? undefined);
     },
   };
 }
 
 /**
- * Retrieves the latest rates once, without counting the request: whether the provider can be used.
+ * Tries the provider by retrieving the latest rates once, without counting the request.
  *
  * @param timeoutMs for the answer, in milliseconds
  * @throws ProviderRefusal if it does not accept the key; Problem unavailable for other reasons
@@ -137,7 +137,7 @@ export async function tryProvider(
 ): Promise<void> {
   const send = outbound({ name: NAME, timeoutMs, retries: 0 });
   const { body } = await send({ method: 'GET', url: addressOf(FX_URL, FX_ACCESS_KEY, 'latest') });
-  if (!readPublication(judge(body, () => {}))) throw unusable();
+  if (!readPublication(answerIn(body, () => {}))) throw unusable();
 }
 
 /** The address of a request; it contains the key. */
@@ -149,10 +149,10 @@ function addressOf(base: string, key: string, path: string): URL {
 }
 
 /** Consecutive failures before requests are suspended. */
-const FAILURES = 10;
-/** How long requests are suspended, in milliseconds: at first, and at most. */
+const MAX_FAILURES = 10;
+/** How long requests are suspended, in milliseconds: the first and the maximum duration. */
 const FIRST_REST_MS = 30_000;
-const LAST_REST_MS = 3600_000;
+const MAX_REST_MS = 3600_000;
 
 /** @throws Problem unavailable while requests are suspended, because an outage must not use up the day's requests */
 function checkRest(rest: CircuitBreaker): void {
@@ -161,27 +161,28 @@ function checkRest(rest: CircuitBreaker): void {
   throw new Problem('exchange_rate.requests_suspended', {}, { retryAfter: Math.ceil(seconds) });
 }
 
-/** @throws Problem too_many_requests when the day's requests are used up, or the user's share of them */
-async function spend(pool: pg.Pool, purpose: Purpose, userId: number | undefined): Promise<void> {
+/** @throws Problem too_many_requests if the requests of the day or of the user are used up */
+async function countOrRefuse(pool: pg.Pool, purpose: Purpose, userId: number | undefined): Promise<void> {
   const now = new Date();
   const { day } = localTime(now);
   if (userId !== undefined && !(await countUserRequest(pool, day, userId, USER_LIMIT))) {
     throw new UserBudgetSpent(userId, secondsToMidnight(now));
   }
-  const kept = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
-  if (await countRequest(pool, day, DAILY_LIMIT - kept)) return;
+  const reserved = purpose === 'daily' || (await isRetrieved(pool, day)) ? 0 : 1;
+  if (await countRequest(pool, day, DAILY_LIMIT - reserved)) return;
   const retryAfter = secondsToMidnight(now);
   throw new Problem('exchange_rate.requests_used_up', { max: DAILY_LIMIT }, { retryAfter });
 }
 
-type WhyRefused = `exchange_rate.provider_${'refuses_key' | 'refuses_euro' | 'requests_used_up' | 'failed'}`;
+type RefusalReason =
+  `exchange_rate.provider_${'refuses_key' | 'refuses_euro' | 'requests_used_up' | 'failed'}`;
 
-/** Permanent refusals by the provider, for which retries would only cost requests. */
-export class ProviderRefusal extends Problem<WhyRefused> {}
+/** A permanent refusal by the provider: retries would only cost requests. */
+export class ProviderRefusal extends Problem<RefusalReason> {}
 
-/** The provider's error codes for a date without rates, and for our key. */
+/** The provider's error codes for dates without rates, and for problems of the key or plan. */
 const NO_RATES = new Set(['106', '302', '404', 'no_rates_available', 'invalid_date', 'not_found']);
-const REFUSALS: [RegExp, WhyRefused][] = [
+const REFUSALS: [RegExp, RefusalReason][] = [
   [/^(101|102|missing_access_key|invalid_access_key|inactive_user)$/, 'exchange_rate.provider_refuses_key'],
   [
     /^(105|201|base_currency_access_restricted|function_access_restricted|invalid_base_currency)$/,
@@ -193,12 +194,12 @@ const REFUSALS: [RegExp, WhyRefused][] = [
 /**
  * The body of a successful answer; undefined if the provider has no rates for the date.
  *
- * @param tell called with the provider's code and the reason of a refusal
+ * @param report called with the provider's code and the reason of a refusal
  * @throws ProviderRefusal
  */
-function judge(
+function answerIn(
   body: unknown,
-  tell: (code: string, reason: string) => void,
+  report: (code: string, reason: string) => void,
 ): Record<string, unknown> | undefined {
   const { success, error, message } = (body ?? {}) as Record<string, unknown>;
   if (error === undefined && success !== false && message === undefined)
@@ -209,7 +210,7 @@ function judge(
   const [, reason = 'exchange_rate.provider_failed'] =
     REFUSALS.find(([pattern]) => names.some(name => pattern.test(name))) ?? [];
   const refusal = new ProviderRefusal(reason, {}, { retryAfter: 3600 });
-  tell(names.join(' ').trim().slice(0, 80), refusal.message);
+  report(names.join(' ').trim().slice(0, 80), refusal.message);
   throw refusal;
 }
 

@@ -5,7 +5,7 @@ import { ISO_4217 } from '../../base/currencies/iso-4217.ts';
 import { checkDate, daysBefore, localTime } from './calendar.ts';
 import { convertAmount } from './convert.ts';
 import { believedUntil, dateFetcher } from './fetch.ts';
-import { type Asker, isCode, type Provider, type Purpose } from './provider.ts';
+import { isCode, type Provider, type Purpose, type RequestingUser } from './provider.ts';
 import {
   addCurrencies,
   findCurrency,
@@ -18,11 +18,11 @@ import {
   upsertCurrencies,
 } from './store.ts';
 
-/** Days of a weekend with adjacent holidays, at most. */
-const LONGEST_HOLIDAYS = 7;
+/** Maximum days of a weekend with adjacent holidays. */
+const MAX_HOLIDAYS = 7;
 
 export interface Conversion {
-  /** the date whose rates were used */
+  /** the date of the rates that were used */
   date: string;
   /** a decimal text */
   result: string;
@@ -31,43 +31,53 @@ export interface Conversion {
 /** The currency service. */
 export interface Currencies {
   /**
-   * Converts with the rates of the latest day that has both.
+   * Converts with the rates of the latest day that has both currencies.
    *
    * @param amount a decimal text
-   * @throws Problem invalid for a currency that is unknown or disabled; not_found, with the currency that has no rates
+   * @throws Problem invalid for an unknown or disabled currency; not_found, with the currency that has no rates
    */
   convert(amount: string, from: string, to: string): Promise<Conversion>;
   /**
-   * Converts with the rates of a date, which are fetched if they are not stored; for a weekend or holiday, with those
-   * of the last day before it that has some.
+   * Converts with the rates of a date, which are fetched if they are not stored; for a weekend or holiday, with those of
+   * the previous day with rates.
    *
-   * @param asker the user whose share of the day's requests to the provider this may use
+   * @param requester the user for whom requests to the provider are counted
    * @throws Problem as `convert`; too_many_requests, unavailable
    */
-  convertAtDate(amount: string, from: string, to: string, date: string, asker: Asker): Promise<Conversion>;
+  convertAtDate(
+    amount: string,
+    from: string,
+    to: string,
+    date: string,
+    requester: RequestingUser,
+  ): Promise<Conversion>;
 }
 
-/** Adds the currencies of ISO 4217 that are not known yet: companies choose among them, with rates or without. */
-export async function addKnownCurrencies(database: Database): Promise<void> {
+/** Adds missing currencies of ISO 4217: companies choose among them, with or without rates. */
+export async function addIsoCurrencies(database: Database): Promise<void> {
   await addCurrencies(database, ISO_4217);
 }
 
 export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): Currencies {
   const fetchDate = provider && dateFetcher(pool, provider);
 
-  /** The date whose rates apply to a date; null if there are none. */
-  async function publishedFor(date: string, codes: string[], asker: Asker): Promise<string | null> {
+  /** The date of the rates that apply to a date; null if there are none. */
+  async function publishedFor(
+    date: string,
+    codes: string[],
+    requester: RequestingUser,
+  ): Promise<string | null> {
     if (await findRates(pool, codes, { from: date, to: date })) return date;
-    const known = await findPublished(pool, date, new Date());
-    if (known === null || known === date) return known;
-    if (known !== undefined) {
-      // Imported history has fewer currencies than the provider: then that date has to be fetched.
-      const stored = await findRates(pool, codes, { from: known, to: known });
-      return stored ? known : publishedFor(known, codes, asker);
+    const published = await findPublished(pool, date, new Date());
+    if (published === null || published === date) return published;
+    if (published !== undefined) {
+      // Imported history has fewer currencies than the provider; then that date has to be fetched.
+      const stored = await findRates(pool, codes, { from: published, to: published });
+      return stored ? published : publishedFor(published, codes, requester);
     }
-    if (fetchDate) return fetchDate(date, asker);
-    // Imported history has no rows for weekends: then the day before counts, as with the provider.
-    const earlier = await findRates(pool, codes, { from: daysBefore(date, LONGEST_HOLIDAYS), to: date });
+    if (fetchDate) return fetchDate(date, requester);
+    // Imported history has no rows for weekends; then the rates of the day before apply, as with the provider.
+    const earlier = await findRates(pool, codes, { from: daysBefore(date, MAX_HOLIDAYS), to: date });
     return earlier?.date ?? null;
   }
 
@@ -77,22 +87,22 @@ export function openCurrencies(pool: pg.Pool, provider: Provider | undefined): C
       if (from === to) return { date: localTime(new Date()).day, result: amount };
       const codes = ratedCodes(from, to);
       const rates = await findRates(pool, codes, {});
-      if (!rates) throw await missing(pool, codes, {});
+      if (!rates) throw await noRatesProblem(pool, codes, {});
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
-    async convertAtDate(amount, from, to, date, asker) {
+    async convertAtDate(amount, from, to, date, requester) {
       checkDate(date, 'date', localTime(new Date()).day);
       const codes = ratedCodes(from, to);
-      // A currency becomes known with its first rates, which may be those of this date.
-      if (await areNew(pool, codes)) await publishedFor(date, codes, asker);
+      // A new currency is stored with its first rates, which may be those of this date.
+      if (await hasUnknown(pool, codes)) await publishedFor(date, codes, requester);
       await checkCodes(pool, from, to);
       if (from === to) return { date, result: amount };
-      const published = await publishedFor(date, codes, asker);
+      const published = await publishedFor(date, codes, requester);
       const rates = published && (await findRates(pool, codes, { from: published, to: published }));
       if (!rates) {
-        const earliest = fetchDate ? date : daysBefore(date, LONGEST_HOLIDAYS);
-        const looked = published ? { from: published, to: published } : { from: earliest, to: date };
-        throw await missing(pool, codes, looked, date);
+        const earliest = fetchDate ? date : daysBefore(date, MAX_HOLIDAYS);
+        const period = published ? { from: published, to: published } : { from: earliest, to: date };
+        throw await noRatesProblem(pool, codes, period, date);
       }
       return { date: rates.date, result: convertAmount(amount, rateOf(rates, from), rateOf(rates, to)) };
     },
@@ -105,18 +115,18 @@ function ratedCodes(from: string, to: string): string[] {
 }
 
 /**
- * Why there are no rates for a conversion: which of the currencies have none, or that no day has both.
+ * The problem of a conversion without rates: it names the currencies that have none, or says that no day has both.
  *
- * @param looked the dates among which they were looked for
- * @param date of the conversion, if it is one at a date
+ * @param period the searched dates
+ * @param date date of the conversion, if it has one
  */
-async function missing(
+async function noRatesProblem(
   pool: pg.Pool,
   codes: string[],
-  looked: { from?: string; to?: string },
+  period: { from?: string; to?: string },
   date?: string,
 ): Promise<Problem> {
-  const rated = await findRated(pool, codes, looked);
+  const rated = await findRated(pool, codes, period);
   const without = codes.filter(code => !rated.includes(code)).join(' and ');
   const both = codes.join(' and ');
   if (date === undefined) {
@@ -133,11 +143,11 @@ function rateOf({ values }: { values: Map<string, string> }, code: string): stri
   return code === 'EUR' ? '1' : (values.get(code) as string);
 }
 
-/** Whether these can be codes of currencies, and one of them is unknown. */
-async function areNew(pool: pg.Pool, codes: readonly string[]): Promise<boolean> {
+/** Whether all codes are well-formed and at least one is unknown. */
+async function hasUnknown(pool: pg.Pool, codes: readonly string[]): Promise<boolean> {
   if (!codes.every(isCode)) return false;
-  const known = await Promise.all(codes.map(code => findCurrency(pool, code)));
-  return known.includes(undefined);
+  const currencies = await Promise.all(codes.map(code => findCurrency(pool, code)));
+  return currencies.includes(undefined);
 }
 
 async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void> {
@@ -145,13 +155,13 @@ async function checkCodes(pool: pg.Pool, from: string, to: string): Promise<void
     if (code === 'EUR') continue;
     const currency = await findCurrency(pool, code);
     if (currency?.enabled) continue;
-    // Before the first rates, no code is known to be wrong.
+    // Before the first rates, any well-formed code may be valid.
     if (!currency && isCode(code) && !(await hasRates(pool))) continue;
     throw new Problem(currency ? 'currency.disabled' : 'currency.unsupported', { field, code });
   }
 }
 
-/** Retrieves the latest rates, and names of currencies if some have none. */
+/** Retrieves and stores the latest rates. */
 export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: string): Promise<void> {
   const purpose: Purpose = 'daily';
   const publication = await provider.latest(purpose);
@@ -163,7 +173,7 @@ export async function retrieveLatest(pool: pg.Pool, provider: Provider, day: str
   });
 }
 
-/** Fetches the names of currencies, if some have none. */
+/** Retrieves and stores the names of currencies. */
 export async function retrieveLabels(pool: pg.Pool, provider: Provider): Promise<void> {
   const symbols = await provider.symbols('other');
   await upsertCurrencies(

@@ -46,19 +46,19 @@ import {
   setEnabled,
 } from './store.ts';
 
-/** Days of rates in one answer, at most: ten years. */
+/** Maximum days of rates per answer: ten years. */
 const MAX_DAYS = 3660;
 
-export interface CurrencyContext {
+interface CurrencyContext {
   pool: pg.Pool;
   currencies: Currencies;
   files: FileStore;
-  places: Slots;
+  slots: Slots;
 }
 
 export function registerCurrency(
   app: Server,
-  { pool, currencies, files, places }: CurrencyContext,
+  { pool, currencies, files, slots }: CurrencyContext,
   settings: Pick<Settings, 'UPLOADS_PER_CALLER' | 'FX_URL'>,
 ): void {
   const access = { access: 'user' } as const;
@@ -69,12 +69,12 @@ export function registerCurrency(
   app.get(`${path}/on/:date`, { config: access, schema: convertAtDateSchema }, async request => {
     const { value, from, to, date } = request.params;
     const { id, role } = callerOf(request);
-    const asker = { userId: role === 'SYSTEM_ADMIN' ? undefined : id };
-    return ok(asAnswer(value, from, to, await currencies.convertAtDate(value, from, to, date, asker)));
+    const requester = { userId: role === 'SYSTEM_ADMIN' ? undefined : id };
+    return ok(asAnswer(value, from, to, await currencies.convertAtDate(value, from, to, date, requester)));
   });
   registerTypes(app, pool);
   registerRates(app, pool);
-  registerImport(app, { pool, files, places }, settings);
+  registerImport(app, { pool, files, slots }, settings);
 
   app.get(
     '/api/chain/currency/budget',
@@ -82,15 +82,15 @@ export function registerCurrency(
     async () => {
       const { day } = localTime(new Date());
       const [used, retrieved] = await Promise.all([findUsed(pool, day), isRetrieved(pool, day)]);
-      const kept = retrieved ? 0 : 1;
+      const reserved = retrieved ? 0 : 1;
       const hasProvider = settings.FX_URL !== undefined;
       return ok({
         hasProvider,
         day,
         limit: DAILY_LIMIT,
         used,
-        left: Math.max(0, DAILY_LIMIT - kept - used),
-        kept,
+        left: Math.max(0, DAILY_LIMIT - reserved - used),
+        kept: reserved,
       });
     },
   );
@@ -109,13 +109,13 @@ function registerTypes(app: Server, pool: pg.Pool): void {
       return ok(listAnswer(page, await listCurrencies(pool, query, page)));
     },
   );
-  for (const [word, enabled, operationId] of [
+  for (const [state, enabled, operationId] of [
     ['enabled', true, 'getEnabledCurrencyTypes'],
     ['disabled', false, 'getDisabledCurrencyTypes'],
   ] as const) {
     app.get(
-      `/api/chain/currency-type/list/${word}`,
-      { config: { access: 'user' }, schema: listTypesInStateSchema(operationId, `List ${word} currencies`) },
+      `/api/chain/currency-type/list/${state}`,
+      { config: { access: 'user' }, schema: listTypesInStateSchema(operationId, `List ${state} currencies`) },
       async ({ query }) => {
         const page = pageOf(query, ...TYPE_ORDER);
         return ok(listAnswer(page, await listCurrencies(pool, { query: query.query, enabled }, page)));
@@ -196,13 +196,13 @@ const asIs = (text: unknown) => text as string;
 
 const IMPORT_PATH = '/api/chain/currency/import/ecb';
 
-/** The import of a file of rates, and the result of the last one, which the audit has. */
+/** The import of a file of rates, and the result of the last import, from the audit. */
 function registerImport(
   app: Server,
-  { pool, files, places }: Pick<CurrencyContext, 'pool' | 'files' | 'places'>,
+  { pool, files, slots }: Pick<CurrencyContext, 'pool' | 'files' | 'slots'>,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(places, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
+  const takeShare = callerShare(slots, { perCaller: UPLOADS_PER_CALLER, what: 'uploads', retryAfter: 5 });
   const config = { access: 'system-admin' } as const;
   // A separate context, because its body parser applies to no other route.
   app.register(async scope => {
@@ -231,7 +231,7 @@ function registerImport(
   });
 }
 
-/** Characters of a file name in messages and in the audit, at most. */
+/** Maximum characters of a file name in messages and in the audit. */
 const NAME_LENGTH = 100;
 
 /** The last path element of a file name. */
@@ -240,7 +240,7 @@ function nameOf(name = ''): string {
   return last || 'the file';
 }
 
-/** An error of a file names the field of the form. */
+/** Makes an error of a file name the field of the form. */
 function aboutFile(error: unknown): unknown {
   if (!(error instanceof Problem) || error.code !== 'invalid') return error;
   const [first, ...others] = error.faults as [Fault, ...Fault[]];

@@ -103,7 +103,7 @@ export const listTypesSchema = {
   response: typesPage,
 };
 
-/** The list of the currencies that are, or are not, enabled for conversion. */
+/** The list of enabled or of disabled currencies. */
 export const listTypesInStateSchema = (operationId: string, summary: string) => ({
   operationId,
   tags,

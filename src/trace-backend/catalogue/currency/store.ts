@@ -20,7 +20,7 @@ export interface Rate {
 const CURRENCY = sql`id, code, label, enabled`;
 
 /** A currency of a list. */
-export interface ListedCurrency extends CurrencyType {
+interface ListedCurrency extends CurrencyType {
   /** the latest date with a rate, as YYYY-MM-DD; absent if there is none */
   ratesUntil?: string;
 }
@@ -70,7 +70,7 @@ export async function listCurrencies(
   return { items, count: all.rows[0]?.count ?? 0 };
 }
 
-/** Adds currencies that are not known yet; known ones get the label only if they have none besides their code. */
+/** Adds missing currencies; existing ones get the label only if their label is the code. */
 export async function addCurrencies(
   database: Database,
   currencies: readonly (readonly [code: string, label: string])[],
@@ -81,16 +81,16 @@ export async function addCurrencies(
   await execute(
     database,
     sql`
-    INSERT INTO currency_types AS known (code, label)
+    INSERT INTO currency_types AS stored (code, label)
     SELECT code, label FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
     WHERE NOT EXISTS (
       SELECT FROM currency_types AS named WHERE named.code = added.code AND named.label <> named.code)
     ORDER BY code
-    ON CONFLICT (code) DO UPDATE SET label = excluded.label WHERE known.label = known.code`,
+    ON CONFLICT (code) DO UPDATE SET label = excluded.label WHERE stored.label = stored.code`,
   );
 }
 
-/** Adds currencies; a known one gets the label, if there is one, and stays enabled or disabled. */
+/** Adds currencies; existing ones get the label, if there is one, and stay enabled or disabled. */
 export async function upsertCurrencies(
   database: Database,
   currencies: readonly { code: string; label?: string }[],
@@ -100,15 +100,15 @@ export async function upsertCurrencies(
   await execute(
     database,
     sql`
-    INSERT INTO currency_types AS known (code, label)
+    INSERT INTO currency_types AS stored (code, label)
     SELECT code, coalesce(label, code) FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
     ORDER BY code
     ON CONFLICT (code) DO UPDATE SET label = CASE
-      WHEN excluded.label = excluded.code THEN known.label ELSE excluded.label END`,
+      WHEN excluded.label = excluded.code THEN stored.label ELSE excluded.label END`,
   );
 }
 
-/** @returns undefined if it was already in that state, or there is no such currency */
+/** @returns undefined if it was already in that state, or does not exist */
 export async function setEnabled(
   database: Database,
   code: string,
@@ -120,7 +120,7 @@ export async function setEnabled(
   return rows[0];
 }
 
-/** Stores rates; known ones are replaced. */
+/** Stores rates, replacing existing ones. */
 export async function upsertRates(database: Database, rates: readonly Rate[]): Promise<void> {
   await execute(
     database,
@@ -134,7 +134,7 @@ export async function upsertRates(database: Database, rates: readonly Rate[]): P
   );
 }
 
-/** Stores what the provider published, with currencies that are not known yet. */
+/** Stores a publication of the provider, with its new currencies. */
 export async function keepPublication(
   database: Database,
   { date, rates }: { date: string; rates: ReadonlyMap<string, string> },
@@ -151,7 +151,7 @@ export async function keepPublication(
 }
 
 /**
- * The latest date in a range that has rates of all these currencies, with the rates by code. Reads from the newest
+ * The latest date in a range with rates of all these currencies, and the rates by code. Reads from the newest
  * rate of the first currency, so that ten years of rates cost no more than a week.
  */
 export async function findRates(
@@ -178,7 +178,7 @@ export async function hasRates(database: Database): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Those of the currencies that have a rate in a range of dates. */
+/** Which of the currencies have a rate in a range of dates. */
 export async function findRated(
   database: Database,
   codes: readonly string[],
@@ -190,7 +190,7 @@ export async function findRated(
   return rows.map(({ code }) => code);
 }
 
-/** A rate that is far from that of the nearest earlier date. */
+/** A rate that is far from the previous one. */
 export interface Jump extends Rate {
   before: { date: string; value: string };
 }
@@ -230,7 +230,7 @@ export async function listRates(
   return rows;
 }
 
-/** The date whose rates apply to a date; undefined if it has to be fetched, null if there are none. */
+/** The date of the rates that apply to a date; undefined if it has to be fetched, null if there are none. */
 export async function findPublished(
   database: Database,
   date: string,
@@ -259,13 +259,13 @@ export async function notePublished(
   );
 }
 
-/** A date without rates, and the date whose rates apply to it. */
+/** A date without rates, and the date of the rates that apply to it. */
 export interface Gap {
   date: string;
   published: string;
 }
 
-/** Stores the dates whose rates apply to dates of which nothing is known yet. */
+/** Stores gaps, except for dates that already have an entry. */
 export async function noteGaps(database: Database, gaps: readonly Gap[]): Promise<void> {
   await execute(
     database,
@@ -286,14 +286,14 @@ export async function claimFetch(
   seconds: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO currency_fetches AS known (date, claimant, expires_at)
+    INSERT INTO currency_fetches AS claims (date, claimant, expires_at)
     VALUES (${date}::date, ${claimant}, now() + make_interval(secs => ${seconds}))
     ON CONFLICT (date) DO UPDATE SET claimant = excluded.claimant, expires_at = excluded.expires_at
-    WHERE known.expires_at <= now()`);
+    WHERE claims.expires_at <= now()`);
   return rowCount === 1;
 }
 
-/** Ends a claim, unless another process has taken it over. */
+/** Ends a claim, unless another process has claimed the date since. */
 export async function deleteFetch(database: Database, date: string, claimant: string): Promise<void> {
   await execute(
     database,
@@ -304,12 +304,12 @@ export async function deleteFetch(database: Database, date: string, claimant: st
 /** Counts a request of a day, if there are fewer than `limit`; otherwise returns false. */
 export async function countRequest(database: Database, day: string, limit: number): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO provider_requests AS known (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
-    ON CONFLICT (day) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+    INSERT INTO provider_requests AS requests (day, used) SELECT ${day}::date, 1 WHERE ${limit}::int > 0
+    ON CONFLICT (day) DO UPDATE SET used = requests.used + 1 WHERE requests.used < ${limit}`);
   return rowCount === 1;
 }
 
-/** The same for the requests of one user. */
+/** Like `countRequest`, for the requests of one user. */
 export async function countUserRequest(
   database: Database,
   day: string,
@@ -317,8 +317,8 @@ export async function countUserRequest(
   limit: number,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO provider_requests_by_user AS known (day, user_id, used) VALUES (${day}::date, ${userId}, 1)
-    ON CONFLICT (day, user_id) DO UPDATE SET used = known.used + 1 WHERE known.used < ${limit}`);
+    INSERT INTO provider_requests_by_user AS requests (day, user_id, used) VALUES (${day}::date, ${userId}, 1)
+    ON CONFLICT (day, user_id) DO UPDATE SET used = requests.used + 1 WHERE requests.used < ${limit}`);
   return rowCount === 1;
 }
 
@@ -336,9 +336,9 @@ export async function claimRetrieval(
   staleBefore: Date,
 ): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO daily_retrievals AS known (day, claimed_at) VALUES (${day}, ${now})
+    INSERT INTO daily_retrievals AS retrievals (day, claimed_at) VALUES (${day}, ${now})
     ON CONFLICT (day) DO UPDATE SET claimed_at = excluded.claimed_at
-    WHERE known.done_at IS NULL AND known.claimed_at < ${staleBefore}`);
+    WHERE retrievals.done_at IS NULL AND retrievals.claimed_at < ${staleBefore}`);
   return rowCount === 1;
 }
 

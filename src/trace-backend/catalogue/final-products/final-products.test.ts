@@ -4,7 +4,7 @@ import { waitingSessions } from '../../../../test/helpers/database.ts';
 import { eventually } from '../../../../test/helpers/eventually.ts';
 import type { Answer } from '../../../../test/helpers/service.ts';
 import { ADMIN, type LoggedIn, type RunningTrace, runningTrace } from '../../../../test/helpers/trace.ts';
-import { asFinalProduct, ofProduct } from './final-products.ts';
+import { asFinalProduct, findOfProduct } from './final-products.ts';
 
 let trace: RunningTrace;
 let kopanyi: Tenant;
@@ -41,17 +41,24 @@ async function labelled() {
 
 /** The form of the front end. */
 const form = (labels: object[], more: object = {}) => ({
-  ...{ id: null, name: 'Roasted 1kg', description: 'A bag', product: null, measurementUnitType: unit },
+  id: null,
+  name: 'Roasted 1kg',
+  description: 'A bag',
+  product: null,
+  measurementUnitType: unit,
   labels,
   ...more,
 });
 
-test('a final product is made from the form, changed, listed and removed, in the history of the product', async () => {
+test('a final product is created by the form, changed, listed and removed, in the history of the product', async () => {
   const { productId, label, path } = await labelled();
   const { id } = (await send('PUT', path, form([label]))).body.data;
   const base = { id: label.id, productId, status: 'UNPUBLISHED', uuid: label.uuid, title: 'Tea' };
   const whole = {
-    ...{ id, name: 'Roasted 1kg', description: 'A bag', labels: [base] },
+    id,
+    name: 'Roasted 1kg',
+    description: 'A bag',
+    labels: [base],
     product: { id: productId, name: 'Tea', description: 'Black', origin: { text: 'Huye' } },
     measurementUnitType: { id: unit.id, code: 'KG', label: 'kg', weight: 1 },
   };
@@ -72,7 +79,11 @@ test('a final product is made from the form, changed, listed and removed, in the
   expect((await send('PUT', path, change)).body.data).toEqual({ id });
   const { product } = whole;
   expect((await send('GET', `${path}/${id}`)).body.data).toEqual({
-    ...{ id, name: 'Roasted', description: '', labels: [], product },
+    id,
+    name: 'Roasted',
+    description: '',
+    labels: [],
+    product,
   });
   expect((await send('DELETE', `${path}/${id}`)).status).toBe(200);
   expect((await send('DELETE', `${path}/${id}`)).status).toBe(404);
@@ -100,7 +111,7 @@ test('labels and units in use are not deleted, and the error names what uses the
   expect((await send('DELETE', `/api/product/${productId}`)).status).toBe(200);
 });
 
-test('units and labels must be known, and labels of the product itself', async () => {
+test('units and labels must exist, and labels must belong to the product', async () => {
   const { path } = await labelled();
   const other = await labelled();
   for (const [body, field] of [
@@ -135,7 +146,7 @@ test("another tenant's final products do not exist; partners only read them", as
   expect((await send('GET', `${own.path}/${id}`)).status).toBe(404);
 });
 
-test('of two writers who have read the same version of a final product, the second is refused', async () => {
+test('the second writer of the same version of a final product is refused', async () => {
   const { label, path, productId } = await labelled();
   const { id } = (await send('PUT', path, form([label]))).body.data;
   const read = async () => {
@@ -161,7 +172,7 @@ test('of two writers who have read the same version of a final product, the seco
   expect((await write('DELETE', undefined, '"3"')).status).toBe(200);
 });
 
-/** Deletes a product while a request waits for it: after it has read the final products, if it reads them first. */
+/** Deletes a product during a request: after the request has read the final products, if it reads them first. */
 async function deletedMeanwhile(productId: number, request: () => Promise<Answer>): Promise<Answer> {
   const other = await trace.pool.connect();
   await other.query('BEGIN; LOCK TABLE products IN ACCESS EXCLUSIVE MODE');
@@ -173,7 +184,7 @@ async function deletedMeanwhile(productId: number, request: () => Promise<Answer
   return answer;
 }
 
-test('a final product is never listed without its product, also while that is deleted', async () => {
+test('a final product is never listed without its product, even during its deletion', async () => {
   const { productId, label, path } = await labelled();
   await send('PUT', path, form([label]));
   const kept = await labelled();
@@ -189,7 +200,7 @@ test('a final product is never listed without its product, also while that is de
 test('a final product whose product is deleted after its own row was read is not found', async () => {
   const { productId, label, path } = await labelled();
   const { id } = (await send('PUT', path, form([label]))).body.data;
-  const found = await ofProduct(trace.pool, productId, id);
+  const found = await findOfProduct(trace.pool, productId, id);
   expect((await send('DELETE', `/api/product/${productId}`)).status).toBe(200);
   await expect(asFinalProduct(trace.pool, found, 'EN')).rejects.toMatchObject({ code: 'not_found' });
 });

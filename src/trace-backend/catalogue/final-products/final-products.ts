@@ -22,7 +22,7 @@ import {
   touchFinalProduct,
 } from './store.ts';
 
-/** Final products of one product, at most. */
+/** Maximum final products per product. */
 const MAX_FINAL_PRODUCTS = 1000;
 
 /**
@@ -44,7 +44,7 @@ export async function saveFinalProduct(
     if (!before && (await countFinalProducts(database, productId)) >= MAX_FINAL_PRODUCTS) {
       throw new Problem('final_product.too_many', { max: MAX_FINAL_PRODUCTS });
     }
-    const after = changed(before ?? emptyOf(productId), body);
+    const after = finalProductAfter(before ?? emptyOf(productId), body);
     await check(database, after, before);
     const saved = { ...after, id: await storeFinalProduct(database, after, new Date()) };
     const next = () => touchFinalProduct(database, saved.id).then(() => saved.id);
@@ -71,7 +71,7 @@ function emptyOf(productId: number): FinalProduct {
   return { id: 0, productId, name: '', description: null, unitId: null, labelIds: [], version: 1 };
 }
 
-function changed(
+function finalProductAfter(
   before: FinalProduct,
   { name, description, measurementUnitType: unit, labels }: FinalProductBody,
 ): FinalProduct {
@@ -96,8 +96,8 @@ async function check(
     const field = 'measurementUnitType.id';
     if (!unit) throw new Problem('validation.unknown_record', { field, noun: units.noun });
   }
-  const known = new Set((await findLabels(database, productId)).map(({ id }) => id));
-  const foreign = labelIds.findIndex(id => !known.has(id));
+  const ownLabelIds = new Set((await findLabels(database, productId)).map(({ id }) => id));
+  const foreign = labelIds.findIndex(id => !ownLabelIds.has(id));
   if (foreign >= 0) throw new Problem('label.of_other_product', { field: `labels.${foreign}.id` });
 }
 
@@ -110,7 +110,7 @@ function history(before: FinalProduct | undefined, after: FinalProduct | undefin
 }
 
 async function changeable(database: Database, requester: Requester, productId: number, id: number) {
-  return current(requester, await ofProduct(database, productId, id), unknownFinalProduct);
+  return current(requester, await findOfProduct(database, productId, id), unknownFinalProduct);
 }
 
 /**
@@ -118,7 +118,11 @@ async function changeable(database: Database, requester: Requester, productId: n
  *
  * @throws Problem not_found
  */
-export async function ofProduct(database: Database, productId: number, id: number): Promise<FinalProduct> {
+export async function findOfProduct(
+  database: Database,
+  productId: number,
+  id: number,
+): Promise<FinalProduct> {
   const found = await findFinalProduct(database, id);
   if (found?.productId === productId) return found;
   throw unknownFinalProduct();

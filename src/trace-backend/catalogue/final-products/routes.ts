@@ -6,7 +6,7 @@ import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
 import { pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { readableCompany } from '../companies/access.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase } from '../products/labels/label.ts';
@@ -14,7 +14,7 @@ import { findLabelsById } from '../products/labels/store.ts';
 import {
   asFinalProduct,
   asFinalProducts,
-  ofProduct,
+  findOfProduct,
   removeFinalProduct,
   saveFinalProduct,
 } from './final-products.ts';
@@ -35,7 +35,7 @@ interface FinalProductsContext {
 
 const PATH = '/api/product/:productId/finalProduct';
 
-/** What products are sold as. */
+/** Final products: products as they are sold. */
 export function registerFinalProducts(app: Server, context: FinalProductsContext): void {
   registerWriting(app, context);
   registerReading(app, context);
@@ -45,10 +45,7 @@ export function registerFinalProducts(app: Server, context: FinalProductsContext
 function registerWriting(app: Server, { pool }: FinalProductsContext): void {
   app.put(
     PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: saveFinalProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: saveFinalProductSchema },
     async request => {
       const productId = pathIdOf(request.params.productId);
       return ok({ id: await saveFinalProduct(pool, requesterOf(request), productId, request.body) });
@@ -57,10 +54,7 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
 
   app.delete(
     `${PATH}/:finalProductId`,
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteFinalProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: deleteFinalProductSchema },
     async request => {
       const { productId, finalProductId } = request.params;
       await removeFinalProduct(pool, requesterOf(request), pathIdOf(productId), pathIdOf(finalProductId));
@@ -72,14 +66,11 @@ function registerWriting(app: Server, { pool }: FinalProductsContext): void {
 function registerReading(app: Server, { pool }: FinalProductsContext): void {
   app.get(
     `${PATH}/:finalProductId`,
-    {
-      config: { access: 'product.readable' },
-      schema: getFinalProductSchema,
-    },
+    { config: { access: 'product.readable' }, schema: getFinalProductSchema },
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
-      const found = await ofProduct(pool, id, pathIdOf(finalProductId));
+      const found = await findOfProduct(pool, id, pathIdOf(finalProductId));
       const answer = await asFinalProduct(pool, found, languageOf(request.headers));
       return sendText(tagVersion(reply, found.version), JSON.stringify(ok(answer)));
     },
@@ -87,31 +78,29 @@ function registerReading(app: Server, { pool }: FinalProductsContext): void {
 
   app.get(
     `${PATH}/:finalProductId/labels`,
-    {
-      config: { access: 'product.readable' },
-      schema: finalProductLabelsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: finalProductLabelsSchema },
     async (request, reply) => {
       const { productId, finalProductId } = request.params;
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(productId));
-      const { labelIds } = await ofProduct(pool, id, pathIdOf(finalProductId));
+      const { labelIds } = await findOfProduct(pool, id, pathIdOf(finalProductId));
       const labels = await findLabelsById(pool, labelIds);
       const { returnUnpublished } = request.query;
-      const shown = labels.filter(({ status }) => returnUnpublished || status === 'PUBLISHED');
-      return sendText(reply, JSON.stringify(ok(shown.map(asBase))));
+      const visible = labels.filter(({ status }) => returnUnpublished || status === 'PUBLISHED');
+      return sendText(reply, JSON.stringify(ok(visible.map(asBase))));
     },
   );
 }
 
 function registerLists(app: Server, { pool, lists }: FinalProductsContext): void {
   const answerOf = async (
-    query: Parameters<typeof listed>[0],
+    query: Parameters<typeof listPage>[0],
     headers: Parameters<typeof languageOf>[0],
-    of: Parameters<typeof listFinalProducts>[2],
+    owner: Parameters<typeof listFinalProducts>[2],
   ) => {
-    const find = (page: Parameters<typeof listFinalProducts>[3]) => listFinalProducts(pool, lists, of, page);
+    const find = (page: Parameters<typeof listFinalProducts>[3]) =>
+      listFinalProducts(pool, lists, owner, page);
     const show = (items: FinalProduct[]) => asFinalProducts(pool, items, languageOf(headers));
-    return JSON.stringify(ok(await listed(query, SORTABLE, find, show)));
+    return JSON.stringify(ok(await listPage(query, SORTABLE, find, show)));
   };
   app.get(
     `${PATH}/list`,

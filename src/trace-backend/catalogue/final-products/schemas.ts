@@ -52,8 +52,8 @@ const FinalProductView = named(
 );
 
 const tags = ['Product'];
-const ofProduct = { productId: PathId };
-const ofOne = Type.Object({ ...ofProduct, finalProductId: PathId });
+const productParams = { productId: PathId };
+const finalProductParams = Type.Object({ ...productParams, finalProductId: PathId });
 
 /** Fields that lists can be sorted by. */
 export const SORTABLE = ['id', 'name'] as const;
@@ -65,7 +65,7 @@ export const saveFinalProductSchema = {
   description:
     'What the product is sold as. With an id, a change: omitted fields stay unchanged. A product has at most 1,000.',
   headers: IfMatch,
-  params: Type.Object(ofProduct),
+  params: Type.Object(productParams),
   body: FinalProductBody,
   response: {
     200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the final product'),
@@ -79,7 +79,7 @@ export const getFinalProductSchema = {
   summary: 'A final product',
   description: 'The ETag is the version; send it as If-Match with a change.',
   headers: LanguageHeader,
-  params: ofOne,
+  params: finalProductParams,
   response: { 200: envelope(FinalProductView, 'the final product'), ...failureAnswers(401, 404) },
 };
 
@@ -88,7 +88,7 @@ export const deleteFinalProductSchema = {
   tags,
   summary: 'Remove a final product',
   headers: IfMatch,
-  params: ofOne,
+  params: finalProductParams,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
@@ -96,7 +96,7 @@ export const finalProductLabelsSchema = {
   operationId: 'listFinalProductLabels',
   tags,
   summary: 'The labels that a final product carries',
-  params: ofOne,
+  params: finalProductParams,
   querystring: Type.Object({
     returnUnpublished: Type.Optional(
       Type.Boolean({ default: false, description: 'whether also those that are not published' }),

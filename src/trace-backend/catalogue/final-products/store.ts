@@ -6,7 +6,7 @@ import * as records from '../../base/records/store.ts';
 import { selectProductsOfCompany } from '../products/record/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
-/** What a product is sold as, such as a bag of a kilogram. */
+/** A product as it is sold, such as a bag of a kilogram. */
 export interface FinalProduct {
   id: number;
   productId: number;
@@ -36,7 +36,7 @@ export const deleteFinalProduct = (database: Database, id: number) => records.de
 export const countFinalProducts = (database: Database, productId: number) =>
   records.countRowsWhere(database, TABLE, sql`product_id = ${productId}`);
 
-/** Stores a final product, new without an id; the transaction holds the product's row lock. Returns its id. */
+/** Stores a final product, a new one if its id is 0, and returns its id. The transaction holds the product's row lock. */
 export async function storeFinalProduct(
   database: Database,
   finalProduct: FinalProduct,
@@ -66,21 +66,21 @@ const KEYS = { id: 'id', name: 'lower(name)' };
 export async function listFinalProducts(
   database: Database,
   lists: Lists,
-  of: { productId: number } | { companyId: number },
+  owner: { productId: number } | { companyId: number },
   page: Page<(typeof SORTABLE)[number]>,
 ): Promise<{ items: FinalProduct[]; count: number }> {
   const where =
-    'productId' in of
-      ? sql`product_id = ${of.productId}`
-      : sql`product_id IN (${selectProductsOfCompany(of.companyId)})`;
+    'productId' in owner
+      ? sql`product_id = ${owner.productId}`
+      : sql`product_id IN (${selectProductsOfCompany(owner.companyId)})`;
   return records.listRows<FinalProduct>(database, lists, TABLE, page, {
-    filter: of,
+    filter: owner,
     where,
     key: KEYS[page.sortBy],
   });
 }
 
-/** Which final products carry these labels: the name of one for each label that any does. */
+/** The labels among these that final products carry, each with an example's name. */
 export async function findLabelUses(
   database: Database,
   labelIds: readonly number[],
@@ -92,7 +92,7 @@ export async function findLabelUses(
   return rows;
 }
 
-/** How many final products are measured in a unit, with the name of one; empty if none is. */
+/** The number of final products with a unit, and an example's name; empty if there are none. */
 export async function findFinalProductUses(
   database: Database,
   unitId: number,

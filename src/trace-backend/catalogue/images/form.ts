@@ -6,7 +6,7 @@ import { Problem } from '../../../platform/http/problems.ts';
  * Receives the one file of a form, in its part `file`; other fields are ignored.
  *
  * @returns the received file, which the caller discards, and its name
- * @throws Problem invalid, unreadable, too_large; nothing is kept then
+ * @throws Problem invalid, unreadable, too_large; then the received file is discarded
  */
 export async function receiveFile(
   request: FastifyRequest,

@@ -27,7 +27,7 @@ const keep = async (bytes: Uint8Array, name?: string): Promise<string> =>
   (await uploadFile(trace, user, 'image', bytes, name)).body.data.storageKey;
 const get = (where: string, headers?: Record<string, string>) => downloadFile(trace, user, where, headers);
 
-/** A photo as a phone lying on its side takes it: turned by its metadata, with the place it was taken at. */
+/** A photo of a phone held sideways: rotated by its metadata, which also has the location. */
 const photo = () =>
   picture(300, 100)
     .composite([
@@ -59,7 +59,7 @@ testWithCurl('curl uploads a photo as the interface document shows it', async ()
   });
 });
 
-test('what is served is upright and tells nothing of where it was taken', async () => {
+test('served images are upright and do not disclose where they were taken', async () => {
   const bytes = await photo();
   expect((await sharp(bytes).metadata()).orientation).toBe(6);
   expect(bytes.includes('PhoneMaker')).toBe(true);
@@ -69,14 +69,18 @@ test('what is served is upright and tells nothing of where it was taken', async 
     expect(status).toBe(200);
     const { width, height, orientation, exif, format } = await sharp(served).metadata();
     expect({ width, height, orientation, exif, format }).toEqual({
-      ...{ width: 100, height: 300, orientation: undefined, exif: undefined, format: 'jpeg' },
+      width: 100,
+      height: 300,
+      orientation: undefined,
+      exif: undefined,
+      format: 'jpeg',
     });
     expect(served.includes('PhoneMaker')).toBe(false);
-    // What was at the left edge is at the top.
+    // The left edge has become the top.
     const top = await sharp(served).extract({ left: 40, top: 10, width: 10, height: 10 }).raw().toBuffer();
     expect(top[2]).toBeGreaterThan(200);
   }
-  // What was received stays as it was, for nobody to read over HTTP.
+  // The original stays unchanged, and nobody can read it over HTTP.
   const original = await readFile(path.join(trace.folder, 'files/images', key, 'original'));
   expect(original.equals(bytes)).toBe(true);
 });
@@ -92,7 +96,7 @@ test('colours of another colour space come out as the same colours in sRGB', asy
   expect(blue).toBeLessThan(8);
 });
 
-test('every size fits inside its frame, in the format of the upload, and nothing is enlarged', async () => {
+test('every size fits inside its frame, in the format of the upload, without enlargement', async () => {
   const frames = {
     SMALL: [640, 320],
     MEDIUM: [1024, 512],
@@ -122,7 +126,7 @@ test('every size fits inside its frame, in the format of the upload, and nothing
   expect(String(unknown.bytes)).toContain('size must be one of SMALL, MEDIUM');
 });
 
-test('a picture is requested again by its ETag each time', async () => {
+test('clients revalidate an image by its ETag each time', async () => {
   const key = await keep(await picture(10, 10).png().toBuffer());
   const tags = new Set<string>();
   for (const where of [`image/${key}`, `image/${key}/LARGE`]) {
@@ -143,7 +147,7 @@ test('a picture is requested again by its ETag each time', async () => {
   expect(tags.size).toBe(2);
 });
 
-test('a size that many ask for at once is made, and all get the same', async () => {
+test('concurrent requests for a size get the same rendition', async () => {
   const key = await keep(await picture(3000, 2000).jpeg().toBuffer());
   const made = async () =>
     (await storedFiles(trace.folder)).filter(file => file.includes(key)).map(file => path.basename(file));
@@ -154,7 +158,7 @@ test('a size that many ask for at once is made, and all get the same', async () 
   expect(await made()).toEqual(['full', 'medium', 'original']);
 });
 
-/** A PNG of a few kilobytes that says it has so many pixels, and does. */
+/** A PNG of a few kilobytes with a given number of pixels. */
 function pngBomb(width: number, height: number): Buffer {
   const chunk = (type: string, data: Buffer) => {
     const body = Buffer.concat([Buffer.from(type), data]);
@@ -176,7 +180,7 @@ function pngBomb(width: number, height: number): Buffer {
   ]);
 }
 
-test('what is no JPEG, PNG or WebP by its content is refused, whatever it is called', async () => {
+test('content other than JPEG, PNG and WebP is refused, whatever its name', async () => {
   const jpeg = await picture(300, 300).jpeg().toBuffer();
   const refused: [string, string | Uint8Array, number, RegExp][] = [
     ['page.png', '<!doctype html><script>alert(1)</script>', 415, /must be a JPEG, PNG or WebP/],
@@ -203,7 +207,7 @@ test('what is no JPEG, PNG or WebP by its content is refused, whatever it is cal
   expect(await storedFiles(path.join(trace.folder, 'files/.receiving'))).toEqual([]);
 });
 
-test('what is hidden behind a good picture is not served', async () => {
+test('data appended to a valid image is not served', async () => {
   const bytes = Buffer.concat([
     await picture(20, 20).jpeg().toBuffer(),
     Buffer.from('<script>alert(1)</script>'),
@@ -212,7 +216,7 @@ test('what is hidden behind a good picture is not served', async () => {
   expect((await get(`image/${key}`)).bytes.includes('script')).toBe(false);
 });
 
-test('a form has exactly one file, in the part file, of the size that is taken', async () => {
+test('a form has exactly one file, in the part file, within the size limit', async () => {
   const png = new Blob([new Uint8Array(await picture(9, 9).png().toBuffer())]);
   const form = (...parts: [string, Blob | string][]) => {
     const made = new FormData();
@@ -238,7 +242,7 @@ test('a form has exactly one file, in the part file, of the size that is taken',
   expect((await user.send('POST', '/api/common/image', '--x\r\nContent-Disp', broken)).status).toBe(400);
 });
 
-test('a name is what stands after the last slash, on one line, and not too long', async () => {
+test("a file's name is its last path element, on one line, and not too long", async () => {
   const png = await picture(9, 9).png().toBuffer();
   const nameOf = async (name: string) => (await uploadFile(trace, user, 'image', png, name)).body.data.name;
   expect(await nameOf('../../etc/passwd')).toBe('passwd');
@@ -248,7 +252,7 @@ test('a name is what stands after the last slash, on one line, and not too long'
   expect(await nameOf('fotos/')).toBe('image');
 });
 
-test('a document is served unchanged, and never shown by a browser', async () => {
+test('a document is served unchanged, for download', async () => {
   const pdf = Buffer.from('%PDF-1.7\n%âãÏÓ\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n');
   const html = Buffer.from('<!doctype html><script>alert(1)</script>');
   for (const [bytes, name, contentType] of [
@@ -270,23 +274,23 @@ test('a document is served unchanged, and never shown by a browser', async () =>
     expect(again.status).toBe(304);
     const head = await downloadFile(trace, user, `document/${body.data.storageKey}`, {}, 'HEAD');
     expect(head.headers.get('content-length')).toBe(String(bytes.length));
-    // It is no image, not even where it is a photo: documents keep their metadata.
+    // Documents are not served as images, even photos: they keep their metadata.
     expect((await get(`image/${body.data.storageKey}`)).status).toBe(404);
   }
   expect((await get(`document/${await keep(await picture(9, 9).png().toBuffer())}`)).status).toBe(404);
 });
 
-test('in an S3 bucket it works the same', async () => {
+test('images work in an S3 bucket, too', async () => {
   const s3 = await bucket();
-  const elsewhere = await runningTrace(s3.environment);
+  const withBucket = await runningTrace(s3.environment);
   try {
-    const owner = await elsewhere.loggedIn();
-    const { body } = await uploadFile(elsewhere, owner, 'image', await picture(900, 900).jpeg().toBuffer());
-    const { bytes } = await downloadFile(elsewhere, owner, `image/${body.data.storageKey}/SMALL`);
+    const owner = await withBucket.loggedIn();
+    const { body } = await uploadFile(withBucket, owner, 'image', await picture(900, 900).jpeg().toBuffer());
+    const { bytes } = await downloadFile(withBucket, owner, `image/${body.data.storageKey}/SMALL`);
     expect((await sharp(bytes).metadata()).width).toBe(320);
-    expect(await storedFiles(elsewhere.folder)).toEqual([]);
+    expect(await storedFiles(withBucket.folder)).toEqual([]);
   } finally {
-    await elsewhere.stop();
+    await withBucket.stop();
     await s3.stop();
   }
 });

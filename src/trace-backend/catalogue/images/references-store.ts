@@ -12,8 +12,8 @@ export interface ReferencingRecord {
   entityId: number;
 }
 
-/** The reader or writer of a record, with what decides which records they may see and which are theirs. */
-export interface Writer {
+/** A caller, and the kinds of records that decide which records they may read and own. */
+export interface RecordAccess {
   caller: Caller;
   records: RecordKinds;
 }
@@ -28,36 +28,35 @@ export interface ImageReference {
 }
 
 /**
- * Replaces the references of a record to images and documents: everyone who may see the record may then read them,
- * and they do not expire. To be called in the transaction that writes the record, which holds its row lock; also,
- * with none, when the record is deleted.
+ * Replaces the references of a record to images and documents: everyone who may see the record may then read them, and
+ * they do not expire. Call it in the transaction that writes the record, which holds its row lock.
  *
- * A record may refer to what its writer uploaded, what another record of theirs refers to, and what it already refers
- * to; a SYSTEM_ADMIN may use anything. Images that they can only read through a partner's record cannot be used: they
- * would keep them when they are not a partner anymore.
+ * A record may refer to images that its writer uploaded, that another record of the writer refers to, and that it already
+ * refers to; a SYSTEM_ADMIN may use any image. Images that the writer can read only through a partner's record are
+ * refused: otherwise the writer would keep them after the partnership.
  *
  * @param images the references after this change; repetitions are allowed
  * @returns the images, by storage key in lower case
- * @throws Problem invalid, with the field of every image that is unknown, not theirs or of the wrong kind
+ * @throws Problem invalid, with the field of every image that is unknown, not allowed or of the wrong kind
  */
 export async function setReferences(
   database: Database,
-  writer: Writer,
+  writer: RecordAccess,
   { entity, entityId }: ReferencingRecord,
   images: readonly ImageReference[],
 ): Promise<Map<string, Image>> {
-  const before = await findCarried(database, { entity, entityId });
-  const named = images.map(({ storageKey }) => storageKey.toLowerCase());
-  const locked = await lockImages(database, [...named, ...before]);
+  const before = await findReferencedKeys(database, { entity, entityId });
+  const keys = images.map(({ storageKey }) => storageKey.toLowerCase());
+  const locked = await lockImages(database, [...keys, ...before]);
   const byKey = new Map(
-    locked.filter(({ storageKey }) => named.includes(storageKey)).map(image => [image.storageKey, image]),
+    locked.filter(({ storageKey }) => keys.includes(storageKey)).map(image => [image.storageKey, image]),
   );
   const faults: Fault[] = [];
   for (const { field, storageKey, kind } of images) {
     const image = byKey.get(storageKey.toLowerCase());
-    const isTheirs =
+    const isAllowed =
       image && (before.includes(image.storageKey) || (await isForCaller(database, writer, image, 'isOwn')));
-    if (!isTheirs) faults.push(fault('file.unknown_storage_key', { field }));
+    if (!isAllowed) faults.push(fault('file.unknown_storage_key', { field }));
     else if (kind && image.kind !== kind) faults.push(fault('file.other_kind', { field, kind }));
   }
   if (faults.length > 0) throw new Problem(faults);
@@ -72,13 +71,13 @@ export async function setReferences(
  * Whether a user may read an image or document: its uploader, a SYSTEM_ADMIN, and everyone who may see a record that
  * refers to it.
  */
-export async function mayReadImage(database: Database, reader: Writer, image: Image): Promise<boolean> {
+export async function mayReadImage(database: Database, reader: RecordAccess, image: Image): Promise<boolean> {
   return isForCaller(database, reader, image, 'mayRead');
 }
 
 async function isForCaller(
   database: Database,
-  { caller, records }: Writer,
+  { caller, records }: RecordAccess,
   { storageKey, userId }: Image,
   right: 'mayRead' | 'isOwn',
 ): Promise<boolean> {
@@ -101,7 +100,7 @@ export async function isPublicImage(
   return false;
 }
 
-/** Ends all references of deleted records and of what is deleted with them, in the transaction that deletes them. */
+/** Ends all references of deleted records and of their parts, in the transaction that deletes them. */
 export async function dropReferences(
   database: Database,
   records: RecordKinds,
@@ -138,7 +137,10 @@ export async function findUses(
 }
 
 /** The storage keys that a record refers to. */
-async function findCarried(database: Database, { entity, entityId }: ReferencingRecord): Promise<string[]> {
+async function findReferencedKeys(
+  database: Database,
+  { entity, entityId }: ReferencingRecord,
+): Promise<string[]> {
   const { rows } = await database.query<{ storageKey: string }>(sql`
     SELECT storage_key AS "storageKey" FROM image_uses WHERE entity = ${entity} AND entity_id = ${entityId}`);
   return rows.map(({ storageKey }) => storageKey);
@@ -165,7 +167,7 @@ async function changeUses(
   await markUnused(database, [...added, ...removed]);
 }
 
-/** Notes which of these images no record refers to any more, from now on. */
+/** Updates since when no record has referred to these images. */
 async function markUnused(database: Database, storageKeys: readonly string[]): Promise<void> {
   await execute(
     database,

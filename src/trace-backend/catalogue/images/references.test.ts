@@ -39,7 +39,7 @@ const upload = async (kind: 'image' | 'document' = 'image'): Promise<string> =>
 const status = async (key: string, kind: 'image' | 'document' = 'image') =>
   (await downloadFile(trace, owner, `${kind}/${key}`)).status;
 const asCaller = ({ id }: LoggedIn) => ({ id, role: 'USER' as const, sessionId: '', secondFactor: false });
-/** Which records are somebody's, and who may read them, as a test says. */
+/** Kinds of records with owners and readers that a test sets. */
 function kindsWith(holds: (entity: Entity, ids: readonly number[], caller: Caller) => boolean): RecordKinds {
   const each = Object.entries(recordKinds).map(([entity, kind]) => {
     const right = async (_database: Database, caller: Caller, ids: readonly number[]) =>
@@ -51,7 +51,7 @@ function kindsWith(holds: (entity: Entity, ids: readonly number[], caller: Calle
 const nothing = kindsWith(() => false);
 const company = (entityId: number): ReferencingRecord => ({ entity: 'company', entityId });
 
-/** Has a record carry images, as the record's own transaction does; fields are named by their place. */
+/** Sets the images of a record, like the record's own transaction; fields are named by their index. */
 function carry(
   who: LoggedIn,
   record: ReferencingRecord,
@@ -76,7 +76,7 @@ async function refusedFields(work: Promise<unknown>): Promise<Record<string, str
   return problem.fields;
 }
 
-test('an upload is there for its uploader and a SYSTEM_ADMIN; to everyone else it does not exist', async () => {
+test('only its uploader and a SYSTEM_ADMIN can read an upload; everyone else gets 404', async () => {
   const admins = [await trace.loggedIn('REGIONAL_ADMIN'), await trace.loggedIn('SYSTEM_ADMIN')] as const;
   for (const kind of ['image', 'document'] as const) {
     const key = await upload(kind);
@@ -100,31 +100,31 @@ test('an upload is there for its uploader and a SYSTEM_ADMIN; to everyone else i
   }
 });
 
-test('what a record carries is read by who may see the record', async () => {
+test('everyone who may see a record can read its images', async () => {
   const key = await upload();
   await carry(owner, company(1), [key]);
   await carry(owner, { entity: 'product', entityId: 2 }, [key]);
   const [image] = await findImages(trace.pool, [key]);
-  const asked: [string, readonly number[]][] = [];
+  const questions: [string, readonly number[]][] = [];
   const seeing = (visible: string) =>
     kindsWith((entity, ids, caller) => {
       expect(caller.id).toBe(stranger.id);
-      asked.push([entity, ids]);
+      questions.push([entity, ids]);
       return entity === visible;
     });
   const may = (records: RecordKinds) =>
     mayReadImage(trace.pool, { caller: asCaller(stranger), records }, image as Image);
   expect([await may(seeing('product')), await may(seeing('nothing'))]).toEqual([true, false]);
-  expect(asked.slice(0, 2)).toEqual([
+  expect(questions.slice(0, 2)).toEqual([
     ['company', [1]],
     ['product', [2]],
   ]);
-  // Carried no more, it is its uploader's alone again.
+  // Without a reference, only its uploader can read it again.
   await carry(owner, { entity: 'product', entityId: 2 }, []);
   expect(await may(seeing('product'))).toBe(false);
 });
 
-test("a record takes only what is its writer's to give, and says which field names anything else", async () => {
+test('a record accepts only images that its writer may use, and the error names the fields of others', async () => {
   const mine = await upload();
   const fields = await refusedFields(carry(stranger, company(10), [mine, randomUUID(), 'no key']));
   expect(fields).toEqual(
@@ -161,7 +161,7 @@ test("a record takes only what is its writer's to give, and says which field nam
   });
 });
 
-/** What the hourly sweep does at a time so many days from now, in several processes at once. */
+/** Runs the hourly sweep as of a number of days from now, in several processes at once. */
 async function sweepIn(days: number): Promise<void> {
   const now = new Date(Date.now() + days * DAY_MS);
   await Promise.all([1, 2, 3].map(() => sweep({ pool: trace.pool, files }, now)));
@@ -170,13 +170,13 @@ async function sweepIn(days: number): Promise<void> {
 const kept = async (key: string) =>
   (await storedFiles(trace.folder)).filter(file => file.includes(key)).length;
 
-test('what no record carries goes after 30 days, what one carries stays', async () => {
+test('images that no record refers to are removed after 30 days, others stay', async () => {
   const [carried, forgotten, replaced] = await Promise.all([upload(), upload('document'), upload()]);
   await carry(owner, company(20), [carried]);
   await carry(owner, company(21), [replaced]);
   await sweepIn(29.9);
   expect(await status(forgotten, 'document')).toBe(200);
-  // What is taken out of a record has 30 days from then on, not from its upload.
+  // An image removed from a record stays for 30 days from then, not from its upload.
   await trace.pool.query("UPDATE images SET uploaded_at = uploaded_at - interval '1 year'");
   await carry(owner, company(21), []);
   await sweepIn(29.9);
@@ -190,14 +190,14 @@ test('what no record carries goes after 30 days, what one carries stays', async 
     [forgotten],
   );
   expect(rows).toEqual([{ action: 'EXPIRE_DOCUMENT', user_id: null }]);
-  // Its content goes a day later: somebody may still be reading it.
+  // Its content is removed a day later, because somebody may still be reading it.
   expect(await kept(forgotten)).toBe(1);
   await sweepIn(31.2);
   expect([await kept(forgotten), await kept(replaced), await kept(carried)]).toEqual([0, 0, 2]);
   await refusedFields(carry(owner, company(22), [replaced]));
 });
 
-test('an upload that was killed on its way leaves nothing after a day', async () => {
+test('an interrupted upload leaves nothing after a day', async () => {
   const key = randomUUID();
   await announceImage(trace.pool, key, new Date(Date.now() + DAY_MS));
   await files.put(`images/${key}/original`, png);
@@ -207,7 +207,7 @@ test('an upload that was killed on its way leaves nothing after a day', async ()
   expect(await kept(key)).toBe(0);
 });
 
-test('an image is either carried or expired, never both, however the two meet', async () => {
+test('a concurrent reference and expiry leave an image either in use or expired', async () => {
   for (let round = 0; round < 10; round++) {
     const keys = await Promise.all([upload(), upload()]);
     const outcomes = await Promise.allSettled([

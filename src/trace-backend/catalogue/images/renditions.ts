@@ -15,14 +15,14 @@ export const SIZES = {
 
 export type Size = keyof typeof SIZES;
 
-/** Pixels of one image, at most: four bytes each when decoded, whatever the size of the file. */
+/** Maximum pixels per image: each takes four bytes when decoded, whatever the size of the file. */
 export const MAX_PIXELS = 50_000_000;
-/** Seconds for processing one image, at most. */
+/** Maximum seconds for processing an image. */
 const SECONDS = 30;
 /** JPEG and WebP quality, 1 to 100; losses are invisible at this one. */
 const QUALITY = 90;
 
-/** The accepted formats; the library's other decoders stay disabled. */
+/** The accepted formats; the library's other decoders are disabled. */
 const FORMATS = { 'image/jpeg': 'Jpeg', 'image/png': 'Png', 'image/webp': 'Webp' } as const;
 export type ImageType = keyof typeof FORMATS;
 
@@ -41,11 +41,11 @@ export function renditionKey(storageKey: string, size: Size | undefined): string
 }
 
 /**
- * Makes a rendition of an image: upright, in sRGB, without any metadata, in the original format. The image is decoded
+ * Makes a rendition of an image: upright, in sRGB, without metadata, in the original format. The image is decoded
  * completely, which also proves that it is valid.
  *
  * @param source its bytes, or a path to them
- * @throws NotDecodable, with the fault; Problem unavailable when too many wait
+ * @throws NotDecodable, with the fault; Problem unavailable if too many wait
  */
 export type MakeRendition = (
   source: string | (() => Promise<Buffer>),
@@ -53,9 +53,9 @@ export type MakeRendition = (
   size: Size | undefined,
 ) => Promise<Buffer>;
 
-/** Makes the renditions of one application, only so many at once. */
+/** Makes the renditions of an application, with limited concurrency. */
 export function renditionMaker(): MakeRendition {
-  // Each image in work takes some hundred megabytes and one of Node's few threads.
+  // Processing an image takes some hundred megabytes and one of Node's few threads.
   const limited = limiter({ full: fault('image.too_many_waiting'), concurrency: 2, queue: 64 });
   return (source, contentType, size) =>
     limited(async () => rendition(typeof source === 'string' ? source : await source(), contentType, size));
@@ -67,7 +67,7 @@ async function rendition(
   size: Size | undefined,
 ): Promise<Buffer> {
   const sharp = await loadSharp();
-  // Harmless oddities of cameras are warnings; a truncated file is an error.
+  // Harmless quirks of cameras are warnings; a truncated file is an error.
   const image = sharp(input, { limitInputPixels: MAX_PIXELS, failOn: 'error' }).autoOrient();
   if (size) image.resize({ ...SIZES[size], fit: 'inside', withoutEnlargement: true });
   try {
@@ -87,7 +87,7 @@ export class NotDecodable extends Error {
   }
 }
 
-/** Why the library does not decode a file, by its message. */
+/** The fault of a file that the library does not decode, by its message. */
 function faultOf(message: string): Fault {
   const field = 'file';
   if (/pixel limit/.test(message)) return fault('image.too_many_pixels', { field, max: MAX_PIXELS / 1e6 });
@@ -122,7 +122,7 @@ export type Renditions = (
 ) => Promise<{ key: string; bytes: number }>;
 
 /**
- * Returns the key of a rendition, which is made on first use. Concurrent callers wait for the same one; two processes
+ * Finds renditions, and makes them on first use. Concurrent callers wait for the same rendition; two processes
  * may make the same bytes twice.
  */
 export function renditions(files: FileStore, makeRendition: MakeRendition): Renditions {

@@ -33,28 +33,28 @@ import { findImages, type Image, type Kind } from './store.ts';
 import { storeImage } from './store-image.ts';
 import { sweepHourly } from './sweep.ts';
 
-/** Uploads of one address in a minute, at most. */
+/** For uploads, per address. */
 const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
 
-export interface ImagesContext {
+interface ImagesContext {
   pool: pg.Pool;
   files: FileStore;
   makeRendition: MakeRendition;
   renditionOf: Renditions;
   records: RecordKinds;
-  places: Slots;
+  slots: Slots;
 }
 
 /**
- * Images and documents: uploaded, read by those who may see a record that refers to them, and removed when no record
- * does.
+ * Images and documents: uploads, and downloads for those who may see a record that refers to them. A sweep removes those
+ * that no record refers to.
  */
 export function registerImages(
   app: Server,
   context: ImagesContext,
   { UPLOADS_PER_CALLER }: Pick<Settings, 'UPLOADS_PER_CALLER'>,
 ): void {
-  const takeShare = callerShare(context.places, {
+  const takeShare = callerShare(context.slots, {
     perCaller: UPLOADS_PER_CALLER,
     what: 'uploads',
     retryAfter: 5,
@@ -120,7 +120,7 @@ function registerImageReading(app: Server, context: ImagesContext): void {
   });
 }
 
-/** What published records show, for everyone. The pages of labels also read their images as documents. */
+/** Downloads of images and documents of published records, for everyone. Pages of labels also read images as documents. */
 function registerPublicReading(app: Server, context: ImagesContext): void {
   const config = { access: 'open', embeddable: true } as const;
   const serveImage = async (
@@ -159,7 +159,7 @@ function registerPublicReading(app: Server, context: ImagesContext): void {
   });
 }
 
-/** @throws Problem not_found, the same for what is private and for what does not exist */
+/** @throws Problem not_found, the same for private files and unknown ones */
 async function publicImage(
   { pool, records }: ImagesContext,
   storageKey: string,
@@ -209,7 +209,7 @@ function unknownFile(kind: Kind | undefined): Problem {
   return new Problem(kind === 'image' ? 'image.unknown' : 'document.unknown');
 }
 
-/** @throws Problem not_found, also if the caller may not read it */
+/** @throws Problem not_found, also for callers who may not read it */
 async function readableImage(
   { pool, records }: ImagesContext,
   request: FastifyRequest,
@@ -233,7 +233,7 @@ interface Served {
   caching?: string;
 }
 
-/** For what may be unpublished at any time. */
+/** For files that can be unpublished at any time. */
 const REVALIDATED = 'no-cache';
 
 async function serve(
@@ -247,7 +247,7 @@ async function serve(
   const { key, bytes } = await file();
   // Opened before any header is set: an error must not be cached as the file.
   const stream = request.method === 'HEAD' ? undefined : await files.read(key);
-  // In a browser, it cannot run scripts and has no origin.
+  // In a browser, the file cannot run scripts and has no origin.
   const policy = { 'content-security-policy': "default-src 'none'; sandbox" };
   return reply.headers({ ...caching, ...policy, ...headers, 'content-length': bytes }).send(stream);
 }

@@ -24,7 +24,7 @@ export const Image = named(
 
 const file = Type.Object({ file: Type.String({ format: 'binary', description: 'the file, with its name' }) });
 
-/** What front ends say of an upload beside its file. */
+/** Parameters that front ends send with an upload. */
 const imageQuery = Type.Object({
   resize: Type.Optional(
     Type.Boolean({ description: 'without effect: every size of an image is served in any case' }),
@@ -96,7 +96,7 @@ const publicAnswers = (description: string, contentTypes: string[]) => {
   return answers;
 };
 
-const whoReads =
+const readers =
   'Readable for its uploader, for everyone who may see a record that refers to it, and for a SYSTEM_ADMIN; for others it does ' +
   'not exist.';
 /** The media types of images that are served. */
@@ -106,7 +106,7 @@ export const getImageSchema = {
   operationId: 'getImage',
   tags: ['Image'],
   summary: 'An image',
-  description: `Upright, in sRGB, without metadata, in the original format. ${whoReads}`,
+  description: `Upright, in sRGB, without metadata, in the original format. ${readers}`,
   params,
   headers,
   response: readAnswers('the image', IMAGE_TYPES),
@@ -118,7 +118,7 @@ export const getImageSizeSchema = {
   summary: 'An image in a size',
   description: `${Object.entries(SIZES)
     .map(([name, { width, height }]) => `${name} fits inside ${width} × ${height} pixels`)
-    .join(', ')}; a smaller image is not enlarged. ${whoReads}`,
+    .join(', ')}; a smaller image is not enlarged. ${readers}`,
   params: Type.Object({
     storageKey: StorageKey,
     size: Type.Enum(Object.keys(SIZES) as [Size, ...Size[]], { description: 'the size' }),
@@ -131,20 +131,20 @@ export const getDocumentSchema = {
   operationId: 'getDocument',
   tags: ['Image'],
   summary: 'A document',
-  description: `Always as a download. ${whoReads}`,
+  description: `Always as a download. ${readers}`,
   params,
   headers,
   response: readAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),
 };
 
-const whoSees =
+const publicReaders =
   'Readable for everyone while a published record shows it, such as a label; otherwise it does not exist.';
 
 export const getPublicImageSchema = {
   operationId: 'getPublicImage',
   tags: ['Image'],
   summary: 'A public image',
-  description: `Upright, in sRGB, without metadata, in the original format. ${whoSees}`,
+  description: `Upright, in sRGB, without metadata, in the original format. ${publicReaders}`,
   params,
   headers,
   response: publicAnswers('the image', IMAGE_TYPES),
@@ -154,7 +154,7 @@ export const getPublicImageSizeSchema = {
   ...getPublicImageSchema,
   operationId: 'getPublicResizedImage',
   summary: 'A public image in a size',
-  description: `It fits inside the size; a smaller image is not enlarged. ${whoSees}`,
+  description: `It fits inside the size; a smaller image is not enlarged. ${publicReaders}`,
   params: getImageSizeSchema.params,
 };
 
@@ -162,7 +162,7 @@ export const getPublicDocumentSchema = {
   operationId: 'getPublicDocument',
   tags: ['Image'],
   summary: 'A public document',
-  description: `For download; an image is served as at /api/public/image/{storageKey}. ${whoSees}`,
+  description: `For download; an image is served as at /api/public/image/{storageKey}. ${publicReaders}`,
   params,
   headers,
   response: publicAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),

@@ -10,9 +10,9 @@ import { audit } from '../../base/audit/audit.ts';
 import { isImageType, type MakeRendition, NotDecodable, originalKey, renditionKey } from './renditions.ts';
 import { announceImage, type Image, insertImage, type Kind } from './store.ts';
 
-/** Time from an upload's last byte to its row, at most, with a large reserve. */
+/** Maximum time from an upload's last byte to its row, with a large reserve. */
 const UPLOAD_MS = 24 * 3600_000;
-/** Characters of a file's name. */
+/** Maximum characters of a file's name. */
 const MAX_NAME = 255;
 
 /**
@@ -28,11 +28,12 @@ export async function storeImage(
 ): Promise<Image> {
   const contentType = await sniffContentType(received.head);
   const storageKey = randomUUID();
-  const clean = kind === 'image' ? await cleaned(makeRendition, received, contentType) : undefined;
+  const rendition =
+    kind === 'image' ? await defaultRendition(makeRendition, received, contentType) : undefined;
   const uploadedAt = new Date();
   // If the process dies before the row is committed, the sweep removes the files.
   await announceImage(pool, storageKey, new Date(uploadedAt.getTime() + UPLOAD_MS));
-  if (clean) await files.put(renditionKey(storageKey, undefined), clean);
+  if (rendition) await files.put(renditionKey(storageKey, undefined), rendition);
   await files.put(originalKey(storageKey), received);
   return transaction(pool, async database => {
     const image = await insertImage(database, {
@@ -57,7 +58,7 @@ export async function storeImage(
   });
 }
 
-async function cleaned(
+async function defaultRendition(
   makeRendition: MakeRendition,
   { path }: Received,
   contentType: string,

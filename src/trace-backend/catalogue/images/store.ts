@@ -18,7 +18,7 @@ export interface Image {
   contentType: string;
   /** bytes received */
   size: number;
-  /** who uploaded it */
+  /** the uploader */
   userId: number;
   uploadedAt: Date;
 }
@@ -26,7 +26,7 @@ export interface Image {
 const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "contentType", size,
   user_id AS "userId", uploaded_at AS "uploadedAt"`;
 
-/** What answers contain of an image or document. */
+/** The fields of an image or document in answers. */
 export type DescribedImage = Pick<Image, 'id' | 'storageKey' | 'name' | 'contentType' | 'size'>;
 
 const images = sharedRead(async (database, storageKeys: readonly string[]) => {
@@ -41,10 +41,7 @@ export async function findImages(database: Database, storageKeys: readonly strin
   return (await images.many(database, keys)).filter(image => image !== undefined);
 }
 
-/**
- * Images and documents by storage key, locked until the end of the transaction, so that their references do not change
- * and none of them expires.
- */
+/** Like `findImages`, locked until the end of the transaction: their references do not change, and none expires. */
 export async function lockImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
   const keys = storageKeys.filter(isUuid);
   if (keys.length === 0) return [];
@@ -55,7 +52,7 @@ export async function lockImages(database: Database, storageKeys: readonly strin
   return rows;
 }
 
-/** Announces that content is about to be written to the file store; from a time on it is removed if it has no row. */
+/** Announces content that will be written to the file store; if it has no row at a time, it is removed. */
 export async function announceImage(database: Database, storageKey: string, removeAt: Date): Promise<void> {
   await execute(
     database,
@@ -83,8 +80,8 @@ export async function insertImage(
 }
 
 /**
- * Deletes some images and documents that no record has referred to since a time; their content is removed from
- * another time on. Locked ones are left for the next time.
+ * Deletes images and documents that no record has referred to since `before`, and schedules the removal of their content.
+ * Locked ones are left for the next sweep.
  */
 export async function expireImages(
   database: Database,
@@ -103,7 +100,7 @@ export async function expireImages(
   return rows;
 }
 
-/** Images and documents in the order of their ids, after one of them. */
+/** The next images and documents after an id, by id. */
 export async function listImages(database: Database, afterId: number, limit: number): Promise<Image[]> {
   const { rows } = await database.query<Image>(
     sql`SELECT ${IMAGE} FROM images WHERE id > ${afterId} ORDER BY id LIMIT ${limit}`,

@@ -9,28 +9,27 @@ import { deleteLeftover, expireImages, takeLeftover } from './store.ts';
 const DAY_MS = 24 * 3600 * 1000;
 /** Days after which an orphaned image or document is removed. */
 const EXPIRE_DAYS = 30;
-/** How long expired content is kept: longer than anyone may still be reading it or making a rendition. */
+/** How long expired content is kept: longer than any reading or making of a rendition takes. */
 const GRACE_MS = DAY_MS;
-/** Images per transaction, and per sweep; the rest waits for the next sweep. */
+/** Maximum images per transaction, and per sweep; the rest waits for the next sweep. */
 const BATCH = 100;
-const MOST = 10_000;
+const MAX_PER_SWEEP = 10_000;
 
-/** What a sweep needs. */
-export interface Sweeping {
+interface SweepContext {
   pool: pg.Pool;
   files: FileStore;
 }
 
 /** Sweeps every hour; returns a function that stops it. */
-export function sweepHourly(sweeping: Sweeping, logger: FastifyBaseLogger): () => void {
-  return hourly('expired images could not be removed', logger, () => sweep(sweeping, new Date()));
+export function sweepHourly(context: SweepContext, logger: FastifyBaseLogger): () => void {
+  return hourly('expired images could not be removed', logger, () => sweep(context, new Date()));
 }
 
 /** Removes images and documents that no record has referred to for 30 days, and orphaned content. */
-export async function sweep({ pool, files }: Sweeping, now: Date): Promise<void> {
+export async function sweep({ pool, files }: SweepContext, now: Date): Promise<void> {
   await files.removeForgotten(now);
-  for (let count = 0; count < MOST; count += BATCH) if (!(await expire(pool, now))) break;
-  for (let count = 0; count < MOST; count++) if (!(await removeLeftover(pool, files, now))) break;
+  for (let count = 0; count < MAX_PER_SWEEP; count += BATCH) if (!(await expire(pool, now))) break;
+  for (let count = 0; count < MAX_PER_SWEEP; count++) if (!(await removeLeftover(pool, files, now))) break;
 }
 
 async function expire(pool: pg.Pool, now: Date): Promise<boolean> {

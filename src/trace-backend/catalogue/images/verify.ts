@@ -5,15 +5,15 @@ import { findUses } from './references-store.ts';
 import { originalKey, renditionKey } from './renditions.ts';
 import { findImages, type Image, listImages } from './store.ts';
 
-/** Images that one statement reads. */
+/** Images per statement. */
 const BATCH = 500;
-/** Files that are asked for at once. */
-const AT_ONCE = 8;
-/** Records that are named of those which lack a file. */
-const NAMED = 5;
+/** Maximum concurrent requests to the file store. */
+const CONCURRENCY = 8;
+/** Maximum records named per missing file. */
+const MAX_NAMED = 5;
 
-/** What of an image or a document is not as it was stored. */
-export interface ImageMismatch {
+/** A fault of a stored image or document. */
+interface ImageMismatch {
   storageKey: string;
   fault: string;
   /** whether the fault is that a file is not in the store */
@@ -21,55 +21,56 @@ export interface ImageMismatch {
 }
 
 /**
- * Verifies that images and documents have their files. Their rows have no hash, so of what was received the size is
- * compared, and of what is served that it is there.
+ * Verifies that images and documents have their files. Because their rows have no hash, it compares the size of the
+ * original, and checks that the served rendition exists.
  *
- * @returns how many there are
+ * @returns the number of images and documents
  */
 export async function verifyImages(
   database: Database,
   files: FileStore,
   onMismatch: (mismatch: ImageMismatch) => void,
 ): Promise<number> {
-  const limit = pLimit(AT_ONCE);
+  const limit = pLimit(CONCURRENCY);
   let count = 0;
   let last = 0;
   for (;;) {
     const images = await listImages(database, last, BATCH);
-    const found = await limit.map(images, async image => {
-      const found = await faultOf(files, image);
-      if (found === undefined) return [];
-      const fault = `${found.fault}${await usesOf(database, image.storageKey)}`;
-      // Since its row was read, it may have expired.
-      const still = await findImages(database, [image.storageKey]);
-      return still.map(({ storageKey }) => ({ ...found, storageKey, fault }));
+    const mismatches = await limit.map(images, async image => {
+      const mismatch = await faultOf(files, image);
+      if (mismatch === undefined) return [];
+      const fault = `${mismatch.fault}${await usesOf(database, image.storageKey)}`;
+      // It may have expired since its row was read.
+      const present = await findImages(database, [image.storageKey]);
+      return present.map(({ storageKey }) => ({ ...mismatch, storageKey, fault }));
     });
-    found.flat().forEach(onMismatch);
+    mismatches.flat().forEach(onMismatch);
     count += images.length;
     if (images.length < BATCH) return count;
     last = images.at(-1)?.id as number;
   }
 }
 
-/** The records that have an image or a document, in words. */
+/** Names the records that refer to an image or document. */
 async function usesOf(database: Database, storageKey: string): Promise<string> {
   const uses = await findUses(database, storageKey);
   const records = uses.flatMap(({ entity, entityIds }) =>
     entityIds.map(id => `${entity.replaceAll('_', ' ')} ${id}`),
   );
-  return records.length === 0 ? '' : `; it belongs to ${records.slice(0, NAMED).join(', ')}`;
+  return records.length === 0 ? '' : `; it belongs to ${records.slice(0, MAX_NAMED).join(', ')}`;
 }
 
 async function faultOf(
   files: FileStore,
   { storageKey, kind, size }: Image,
 ): Promise<Omit<ImageMismatch, 'storageKey'> | undefined> {
-  const found = await files.size(originalKey(storageKey));
-  if (found === undefined) return { fault: 'its file is missing', isMissingFile: true };
-  if (found !== size) return { fault: `its file has ${found} bytes and not ${size}`, isMissingFile: false };
+  const storedSize = await files.size(originalKey(storageKey));
+  if (storedSize === undefined) return { fault: 'its file is missing', isMissingFile: true };
+  if (storedSize !== size)
+    return { fault: `its file has ${storedSize} bytes and not ${size}`, isMissingFile: false };
   if (kind === 'document') return undefined;
-  const served = await files.size(renditionKey(storageKey, undefined));
-  return served === undefined
+  const servedSize = await files.size(renditionKey(storageKey, undefined));
+  return servedSize === undefined
     ? { fault: 'the file that is served of it is missing', isMissingFile: true }
     : undefined;
 }

@@ -9,7 +9,7 @@ const made = async (more: object = {}) =>
     await instructionsPdf({ title: 'Café (1 kg)', language: 'DE', url: URL, isPublished: true, ...more })
   ).toString('latin1');
 
-test('the instructions are a PDF file whose table leads to every object', async () => {
+test('the instructions are a PDF file with a correct table of objects', async () => {
   const pdf = await made();
   expect(pdf).toMatch(/^%PDF-1\.4\n/);
   const start = Number(/startxref\n(\d+)\n%%EOF\n$/.exec(pdf)?.[1]);
@@ -33,7 +33,7 @@ test('the font of the page has every character of the instructions, in every lan
   }
 });
 
-test('they have the code of the page, its address, and words in the language of the label', async () => {
+test('they have the code and URL of the page, and texts in the language of the label', async () => {
   const pdf = await made();
   expect(pdf).toContain('(Café \\(1 kg\\)) Tj');
   expect(pdf).toContain('Der Code führt zu dieser Seite:');

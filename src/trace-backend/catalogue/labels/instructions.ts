@@ -2,8 +2,8 @@ import type english from '../../../../messages/en/services/label-instructions.js
 import { readMessages } from '../../../platform/messages/messages.ts';
 
 /*
- * A page for printers: PDF 1.4 (ISO 32000-1), one A4 page with the code as vectors. Written by hand, because it needs
- * nothing but rectangles and text in a font that every reader has.
+ * A page for printers: PDF 1.4 (ISO 32000-1), one A4 page with the code as vectors. No library writes it: it needs only
+ * rectangles, and text in a font that every reader has.
  */
 
 /** Points in a millimetre. */
@@ -13,7 +13,7 @@ const MARGIN = 25 * MM;
 /** Side of the code, without its quiet zone. */
 const CODE = 60 * MM;
 const FONT = { title: 18, text: 11, leading: 16 };
-/** Characters of a line of text. */
+/** Maximum characters per line of text. */
 const LINE = 84;
 
 const STEPS = ['print', 'margin', 'proof', 'address'] as const;
@@ -22,7 +22,7 @@ const wordsIn = readMessages<`label-instructions.${keyof typeof english}`>(
   'services/label-instructions.json',
 );
 
-export interface Instructions {
+interface Instructions {
   /** heading; left out if the font of the page lacks one of its characters */
   title: string;
   /** BCP 47; English for languages without a translation */
@@ -40,7 +40,7 @@ export async function instructionsPdf({ title, language, url, isPublished }: Ins
   const codeBottom = top - 3 * FONT.leading - CODE;
   const lines = [
     ...STEPS.map(step => t(`label-instructions.step.${step}`)),
-    ...cut(url),
+    ...linesOf(url),
     ...(isPublished ? [] : ['', t('label-instructions.unpublished')]),
   ];
   const content = [
@@ -51,26 +51,26 @@ export async function instructionsPdf({ title, language, url, isPublished }: Ins
   return file(content);
 }
 
-/** A long text in lines. */
-function cut(text: string): string[] {
+/** Breaks a long text into lines. */
+function linesOf(text: string): string[] {
   return text.match(new RegExp(`.{1,${LINE}}`, 'gsu')) ?? [];
 }
 
 function textAt(y: number, size: number, lines: readonly string[]): string {
-  const shown = lines.map(line => `(${latin1(line) ?? ''}) Tj T*`);
+  const instructions = lines.map(line => `(${latin1(line) ?? ''}) Tj T*`);
   return [
     'BT',
     `/F1 ${size} Tf ${FONT.leading} TL`,
     `${number(MARGIN)} ${number(y)} Td`,
-    ...shown,
+    ...instructions,
     'ET',
   ].join('\n');
 }
 
 function codeAt(bottom: number, { size, data }: { size: number; data: Uint8Array }): string {
   const side = CODE / size;
-  const squares = Array.from(data, (isDark, place) => {
-    const [row, column] = [Math.floor(place / size), place % size];
+  const squares = Array.from(data, (isDark, index) => {
+    const [row, column] = [Math.floor(index / size), index % size];
     const [x, y] = [MARGIN + column * side, bottom + CODE - (row + 1) * side];
     return isDark ? `${number(x)} ${number(y)} ${number(side)} ${number(side)} re` : '';
   });

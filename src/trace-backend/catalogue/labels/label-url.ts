@@ -3,7 +3,7 @@ import type { Label } from '../products/labels/store.ts';
 /** The path of published labels, each at its uuid. */
 export const PUBLIC_PATH = '/api/public/product/label';
 
-/** The address of a label's page, to which its code leads, whether or not the label is published. */
+/** The URL of a label's page, which its code contains even before the label is published. */
 export function labelUrl(publicUrl: string, { uuid }: Pick<Label, 'uuid'>): string {
   return `${publicUrl}${PUBLIC_PATH}/${uuid}`;
 }

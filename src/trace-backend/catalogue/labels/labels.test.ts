@@ -33,7 +33,7 @@ const fields = [
   { name: 'Shade-grown', section: 'Origin', value: true },
 ];
 
-test('a label is written, published, read by anybody, and taken back', async () => {
+test('a label is written, published, read by anybody, and unpublished', async () => {
   const { productId, label } = await labelled({ title: 'Bourbon', language: 'EN', fields });
   expect(label).toEqual({
     id: expect.any(Number),
@@ -53,9 +53,15 @@ test('a label is written, published, read by anybody, and taken back', async () 
   expect((await execute('PUBLISH_LABEL', label.id)).body.data).toEqual({ ...label, status: 'PUBLISHED' });
   const [shown, ...others] = await look();
   expect(shown?.body.data).toEqual({
-    ...{ id: label.id, productId, status: 'PUBLISHED' },
-    ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
-    ...{ businessToCustomerSettings: {}, photosMeetTheFarmers: [], productionRecords: [] },
+    id: label.id,
+    productId,
+    status: 'PUBLISHED',
+    numberOfBatches: 0,
+    checkAuthenticityCount: 0,
+    traceOriginCount: 0,
+    businessToCustomerSettings: {},
+    photosMeetTheFarmers: [],
+    productionRecords: [],
     certifications: [],
     uuid: label.uuid,
     title: 'Bourbon',
@@ -88,7 +94,7 @@ test('a label is written, published, read by anybody, and taken back', async () 
   expect((await read(kopanyi.user, productId)).labels).toEqual([]);
 });
 
-test('removing a product takes its labels down; a label changes the version of its product', async () => {
+test('removing a product removes its labels; a label changes the version of its product', async () => {
   const { productId, label } = await labelled({ title: 'Bourbon' });
   await execute('PUBLISH_LABEL', label.id);
   await execute('PUBLISH_LABEL', label.id);
@@ -97,7 +103,7 @@ test('removing a product takes its labels down; a label changes the version of i
   expect((await trace.send('GET', `${PUBLIC}/${label.uuid}`)).status).toBe(404);
 });
 
-test('a product has a hundred labels, at most', async () => {
+test('a product has up to a hundred labels', async () => {
   const { productId } = await labelled({});
   const fifty = Array.from({ length: 50 }, (_, n) => ({ title: `${n}` }));
   const send = (labels: object[]) => kopanyi.user.send('PUT', '/api/product', { id: productId, labels });
@@ -105,13 +111,13 @@ test('a product has a hundred labels, at most', async () => {
   const { labels } = await read(kopanyi.user, productId);
   for (const { id } of labels) await execute('PUBLISH_LABEL', id);
   expect((await send(fifty)).status).toBe(200);
-  const one = await kopanyi.user.send('POST', '/api/product/label/create', { productId });
-  expect([one.status, one.body.errorMessage]).toEqual([400, 'a product has at most 100 labels']);
+  const refused = await kopanyi.user.send('POST', '/api/product/label/create', { productId });
+  expect([refused.status, refused.body.errorMessage]).toEqual([400, 'a product has at most 100 labels']);
   const { label } = await labelled({});
   expect(label.fields).toEqual([]);
 });
 
-test("both codes lead to the public address, as a decoder of somebody else's reads them", async () => {
+test('both codes contain the public URL, as an independent decoder reads them', async () => {
   const other = await runningTrace(
     { TRACE_PUBLIC_URL: 'https://labels.example.org/', CORS_ORIGINS: 'https://shop.example.org' },
     trace,
@@ -146,7 +152,7 @@ test("both codes lead to the public address, as a decoder of somebody else's rea
   await other.stop();
 });
 
-test('the picture of a published label is public, without metadata; nothing else of the product is', async () => {
+test("only the picture of a published label's product is public, without metadata", async () => {
   const bytes = await picture(2000, 1500)
     .jpeg()
     .withExif({ IFD0: { Copyright: 'Ana' } })
@@ -166,7 +172,7 @@ test('the picture of a published label is public, without metadata; nothing else
   expect((await downloadFile(trace, { cookie: '' }, `image/${image.storageKey}`)).status).toBe(401);
 });
 
-test('who asks for JSON, or for anything, gets JSON', () => {
+test('clients that accept JSON, or anything, get JSON', () => {
   const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   for (const accept of [browser, 'text/html', 'text/*;q=0.5, */*;q=0.1', 'application/json;q=0, */*']) {
     expect(prefersPage(accept), accept).toBe(true);
@@ -191,7 +197,7 @@ async function uploaded(user: Parameters<typeof uploadFile>[1], kind: 'image' | 
   return (await uploadFile(trace, user, kind, bytes)).body.data.storageKey as string;
 }
 
-/** A label of a product, with actions on it, which shows these fields of its content. */
+/** A label that shows these fields of its content, with functions that act on it. */
 async function labelOf(user: LoggedIn, productId: number, visible: string[]) {
   const body = { productId, title: 'Tea', fields: labelFields(visible) };
   const created = await user.send('POST', '/api/product/label/create', body);
@@ -230,7 +236,7 @@ test('everyone reads an image while a published label shows it', async () => {
   expect(later.status).toBe(404);
 });
 
-test('what no published label shows stays private: logos, documents of products, and files of others', async () => {
+test('files that no published label shows stay private: logos, documents of products, and files of others', async () => {
   const { user, companyId } = await tenant(trace, 'Kopanyi');
   const [photo, logo, loose] = [
     await uploaded(user, 'image'),
@@ -257,13 +263,15 @@ test('what no published label shows stays private: logos, documents of products,
   expect((await downloadFile(trace, nobody, `image/${photo}`)).status).toBe(401);
 });
 
-test('the page of a label has its main colour and its picture at the top, and lets no text into its style', async () => {
+test('the page of a label has its main colour and its picture at the top, and no text in its style', async () => {
   const { user, companyId } = await tenant(trace, 'Kopanyi');
   const storageKey = await uploaded(user, 'image');
   const businessToCustomerSettings = { primaryColor: '#25265E', landingPageImage: { storageKey } };
   const id = await added(user, { name: 'Tea', company: { id: companyId }, businessToCustomerSettings });
   const created = await user.send('POST', '/api/product/label/create', {
-    ...{ productId: id, title: 'Tea', fields: labelFields(['description']) },
+    productId: id,
+    title: 'Tea',
+    fields: labelFields(['description']),
   });
   const label = created.body.data;
   await user.send('POST', '/api/product/label/execute/PUBLISH_LABEL', { id: label.id });
@@ -289,7 +297,7 @@ test('the page of a label has its main colour and its picture at the top, and le
   expect(plain).not.toMatch(/<script|<img/);
 });
 
-test('a label shows those documents of the owner that are chosen, in their order, while the owner has them', async () => {
+test('a label shows the chosen documents of the owner, in their order, while the owner has them', async () => {
   const { user, companyId } = await tenant(trace, 'Kopanyi');
   const stranger = await tenant(trace, 'Stranger');
   const documents = [

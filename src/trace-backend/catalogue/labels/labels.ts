@@ -11,24 +11,17 @@ import { dropReferences } from '../images/references-store.ts';
 import { changeDependent } from '../products/dependents.ts';
 import { byId, contentOf, MAX_LABELS } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
-import {
-  deleteLabels,
-  findLabel,
-  findLabels,
-  insertLabel,
-  touchLabels,
-  updateLabel,
-} from '../products/labels/store.ts';
+import { deleteLabels, findLabels, insertLabel, touchLabels, updateLabel } from '../products/labels/store.ts';
 import type { Product } from '../products/record/store.ts';
-import { changedOwn, copyOf } from './contents/content.ts';
-import { unknownLabel } from './contents/read.ts';
+import { contentAfter, copyOf } from './contents/content.ts';
+import { existingLabel, unknownLabel } from './contents/read.ts';
 import type { ContentBody } from './contents/schemas.ts';
 import { fieldsOf, settle } from './contents/settle.ts';
 import { findOwn } from './contents/store.ts';
 import type { Action } from './schemas.ts';
 import { dividedValues, fieldsAfter, type SentValue } from './values.ts';
 
-/** Fields of one label, at most. */
+/** Maximum fields per label. */
 const MAX_FIELDS = 200;
 
 export interface WritingContext {
@@ -64,9 +57,9 @@ export async function changeLabel(
   id: number,
   body: object,
 ): Promise<Label> {
-  return changeOne(context, requester, id, 'UPDATE_LABEL', async (database, label) => {
+  return changeExisting(context, requester, id, 'UPDATE_LABEL', async (database, label) => {
     const cleared = Object.entries(body).filter(([, value]) => value === null);
-    const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([gone]) => gone === name));
+    const kept = Object.entries(label.content).filter(([name]) => !cleared.some(([field]) => field === name));
     const changed = { ...label, content: { ...Object.fromEntries(kept), ...contentOf(body) } };
     await updateLabel(database, changed);
     return changed;
@@ -85,19 +78,19 @@ export async function executeOnLabel(
   action: Action,
 ): Promise<Label> {
   const status = action === 'PUBLISH_LABEL' ? 'PUBLISHED' : 'UNPUBLISHED';
-  return changeOne(context, requester, id, action, async (database, label) => {
+  return changeExisting(context, requester, id, action, async (database, label) => {
     await updateLabel(database, { ...label, status });
     return { ...label, status };
   });
 }
 
 /**
- * Deletes a label, also a published one, whose code then gets 404.
+ * Deletes a label. The code of a published one then leads to 404.
  *
  * @throws Problem not_found, forbidden, precondition_failed; invalid if it is in use
  */
 export async function removeLabel(context: WritingContext, requester: Requester, id: number): Promise<void> {
-  await changeOne(context, requester, id, 'DELETE_LABEL', async (database, label) => {
+  await changeExisting(context, requester, id, 'DELETE_LABEL', async (database, label) => {
     const [use] = await context.records.label.findUses(database, [id]);
     if (use) throw new Problem('label.in_use', { name: use.name });
     await dropReferences(database, context.records, 'label', [id]);
@@ -121,7 +114,7 @@ export async function changeContent(
 }
 
 /**
- * Gives fields of a label values: those of its own content there, others in the fields themselves.
+ * Sets values of a label's fields: in its own content if a field's name is a path there, otherwise in the field.
  *
  * @throws Problem not_found, forbidden, precondition_failed, invalid
  */
@@ -136,9 +129,9 @@ export async function changeValues(
 ): Promise<void> {
   const { content: body, own } = dividedValues(fields);
   const edit = (label: Label) => {
-    const all = fieldsAfter(fieldsOf(label), own);
-    if (all.length > MAX_FIELDS) throw new Problem('label.too_many_fields', { max: MAX_FIELDS });
-    return { ...label, content: { ...label.content, ...contentOf({ ...sent, fields: all }) } };
+    const nextFields = fieldsAfter(fieldsOf(label), own);
+    if (nextFields.length > MAX_FIELDS) throw new Problem('label.too_many_fields', { max: MAX_FIELDS });
+    return { ...label, content: { ...label.content, ...contentOf({ ...sent, fields: nextFields }) } };
   };
   await changeWithContent(context, requester, id, 'UPDATE_LABEL', { body, edit });
 }
@@ -150,13 +143,13 @@ async function changeWithContent(
   action: AuditAction,
   { body, edit }: { body: ContentBody; edit: (label: Label) => Label },
 ): Promise<void> {
-  const { productId } = await existing(pool, id);
+  const { productId } = await existingLabel(pool, id);
   await changeDependent(
     { pool, requester, productId, action, unknown: unknownLabel },
     async (database, product) => {
-      const label = known(await findLabels(database, productId), id, requester);
+      const label = currentLabel(await findLabels(database, productId), id, requester);
       const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
-      const [edited, after] = [edit(label), changedOwn(own, body)];
+      const [edited, after] = [edit(label), contentAfter(own, body)];
       await updateLabel(database, edited);
       await settle(database, { caller: requester.caller, records }, product, edited, after);
       return {
@@ -170,26 +163,20 @@ async function changeWithContent(
   );
 }
 
-async function changeOne(
+async function changeExisting(
   context: WritingContext,
   requester: Requester,
   id: number,
   action: AuditAction,
   work: (database: Database, label: Label) => Promise<Label>,
 ): Promise<Label> {
-  const { productId } = await existing(context.pool, id);
+  const { productId } = await existingLabel(context.pool, id);
   return change(context, requester, productId, action, (database, before) => {
-    return work(database, known(before, id, requester));
+    return work(database, currentLabel(before, id, requester));
   });
 }
 
-async function existing(pool: pg.Pool, id: number): Promise<Label> {
-  const label = await findLabel(pool, id);
-  if (!label) throw unknownLabel();
-  return label;
-}
-
-function known(labels: readonly Label[], id: number, requester: Requester): Label {
+function currentLabel(labels: readonly Label[], id: number, requester: Requester): Label {
   return current(
     requester,
     labels.find(each => each.id === id),
@@ -206,19 +193,19 @@ async function change(
   work: (database: Database, before: Label[], product: Product) => Promise<Label>,
 ): Promise<Label> {
   const isNew = action === 'CREATE_LABEL';
-  const at = { pool, requester, productId, action, ...(!isNew && { unknown: unknownLabel }) };
-  return changeDependent(at, async (database, product) => {
+  const target = { pool, requester, productId, action, ...(!isNew && { unknown: unknownLabel }) };
+  return changeDependent(target, async (database, product) => {
     const before = await findLabels(database, productId);
     const label = await work(database, before, product);
     const after = await findLabels(database, productId);
-    const isThere = after.some(({ id }) => id === label.id);
-    if (isThere) await settle(database, { caller: requester.caller, records }, product, label);
+    const exists = after.some(({ id }) => id === label.id);
+    if (exists) await settle(database, { caller: requester.caller, records }, product, label);
     return {
       result: label,
       before: { labels: byId(before) },
       after: { labels: byId(after) },
       details: { labelId: label.id, uuid: label.uuid },
-      ...(isThere && !isNew && { next }),
+      ...(exists && !isNew && { next }),
     };
 
     async function next() {

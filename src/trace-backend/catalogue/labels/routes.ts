@@ -5,16 +5,16 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
-import { listed } from '../../base/contract/shapes.ts';
+import { asList } from '../../base/contract/shapes.ts';
 import { versionTag } from '../../base/contract/versions.ts';
 import { tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../products/access.ts';
 import { asBase, asLabel } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
 import { findLabelByUuid, findLabels } from '../products/labels/store.ts';
-import { asAnswer, described } from './contents/content.ts';
+import { asAnswer, withStoredMetadata } from './contents/content.ts';
 import { findDifferences, findOutdated } from './contents/differences.ts';
-import { type Read, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
+import { type LabelRead, readableLabel, readableLabelOnly, readableWithProduct } from './contents/read.ts';
 import {
   getContentSchema,
   getDifferencesSchema,
@@ -49,7 +49,7 @@ import {
 } from './schemas.ts';
 import { withSettings, withValues } from './values.ts';
 
-export interface LabelsContext extends WritingContext {
+interface LabelsContext extends WritingContext {
   counts: LabelCounts;
   /** base URL of printed codes, without a trailing slash */
   publicUrl: () => string;
@@ -70,55 +70,36 @@ const PATH = '/api/product/label/:id(^(?!create$|content$|values$)[^]+$)';
 function registerWriting(app: Server, context: LabelsContext): void {
   app.post(
     '/api/product/label/create',
-    {
-      config: { access: 'product.changeable' },
-      schema: createLabelSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: createLabelSchema },
     async (request, reply) => send(reply, await createLabel(context, requesterOf(request), request.body)),
   );
 
   app.put(
     '/api/product/label',
-    {
-      config: { access: 'product.changeable' },
-      schema: updateLabelSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: updateLabelSchema },
     async (request, reply) =>
       send(reply, await changeLabel(context, requesterOf(request), idOf(request.body.id), request.body)),
   );
 
   app.post(
     '/api/product/label/execute/:action',
-    {
-      config: { access: 'product.changeable' },
-      schema: executeLabelSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: executeLabelSchema },
     async (request, reply) => {
       const { body, params } = request;
       return send(reply, await executeOnLabel(context, requesterOf(request), idOf(body.id), params.action));
     },
   );
 
-  app.delete(
-    PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteLabelSchema,
-    },
-    async request => {
-      await removeLabel(context, requesterOf(request), pathIdOf(request.params.id));
-      return { status: 'OK' as const };
-    },
-  );
+  app.delete(PATH, { config: { access: 'product.changeable' }, schema: deleteLabelSchema }, async request => {
+    await removeLabel(context, requesterOf(request), pathIdOf(request.params.id));
+    return { status: 'OK' as const };
+  });
 }
 
 function registerContents(app: Server, context: LabelsContext): void {
   app.put(
     '/api/product/label/content',
-    {
-      config: { access: 'product.changeable' },
-      schema: updateContentSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: updateContentSchema },
     async request => {
       await changeContent(context, requesterOf(request), idOf(request.body.labelId), request.body);
       return { status: 'OK' as const };
@@ -127,14 +108,11 @@ function registerContents(app: Server, context: LabelsContext): void {
 
   app.put(
     '/api/product/label/values',
-    {
-      config: { access: 'product.changeable' },
-      schema: updateValuesSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: updateValuesSchema },
     async request => {
       const { id, fields, title, language } = request.body;
       const sent = {
-        ...(fields != null && { fields: listed(fields) }),
+        ...(fields != null && { fields: asList(fields) }),
         ...(title !== undefined && { title }),
         ...(language !== undefined && { language }),
       };
@@ -147,10 +125,7 @@ function registerContents(app: Server, context: LabelsContext): void {
 function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void {
   app.get(
     '/api/product/:id/labels',
-    {
-      config: { access: 'product.readable' },
-      schema: listLabelsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: listLabelsSchema },
     async (request, reply) => {
       const product = await readableProduct(pool, callerOf(request), pathIdOf(request.params.id));
       const [labels, outdated] = await Promise.all([
@@ -166,20 +141,20 @@ function registerReading(app: Server, { pool, publicUrl }: LabelsContext): void 
     [
       PATH,
       getLabelSchema,
-      async ({ label, own }: Read) => ({
-        ...withSettings(label, await described(pool, own)),
+      async ({ label, own }: LabelRead) => ({
+        ...withSettings(label, await withStoredMetadata(pool, own)),
         url: labelUrl(publicUrl(), label),
       }),
     ],
     [
       '/api/product/label/content/:id',
       getContentSchema,
-      async ({ label, own }: Read) => asAnswer(label.id, await described(pool, own)),
+      async ({ label, own }: LabelRead) => asAnswer(label.id, await withStoredMetadata(pool, own)),
     ],
     [
       '/api/product/label/values/:id',
       getValuesSchema,
-      ({ label, own }: Read) => withValues(pool, label, own),
+      ({ label, own }: LabelRead) => withValues(pool, label, own),
     ],
   ] as const) {
     app.get(path, { config: { access: 'product.readable' }, schema }, async (request, reply) => {
@@ -202,9 +177,9 @@ function registerDifferences(app: Server, context: LabelsContext): void {
         callerOf(request),
         pathIdOf(request.params.id),
       );
-      const found = await findDifferences(pool, read, current);
+      const differences = await findDifferences(pool, read, current);
       reply.header('etag', comparisonTag(read)).header('cache-control', 'private, no-cache');
-      return sendText(reply, JSON.stringify(ok(found)));
+      return sendText(reply, JSON.stringify(ok(differences)));
     },
   );
 
@@ -218,10 +193,7 @@ function registerDifferences(app: Server, context: LabelsContext): void {
 function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsContext): void {
   app.get(
     '/api/product/label/analytics/:uuid',
-    {
-      config: { access: 'product.readable' },
-      schema: analyticsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: analyticsSchema },
     async request => {
       const found = await findLabelByUuid(pool, request.params.uuid);
       const { label } = await readableLabelOnly(pool, callerOf(request), found?.id ?? 0);
@@ -232,10 +204,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
 
   app.get(
     '/api/product/label/:id/instructions',
-    {
-      config: { access: 'product.readable' },
-      schema: instructionsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: instructionsSchema },
     async (request, reply) => {
       const { label, product } = await readableLabelOnly(
         pool,

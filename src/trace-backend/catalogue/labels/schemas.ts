@@ -1,7 +1,7 @@
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { Id, PathId } from '../../base/contract/schemas.ts';
-import { nullable, oneOrMany, shown, text } from '../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOrMany, text } from '../../base/contract/shapes.ts';
 import { IfMatch } from '../../base/contract/versions.ts';
 import { ConsumerSettings } from '../products/record/consumer.ts';
 import { LabelUpdate, LabelView, labelChange, NewLabel } from '../products/record/label-schemas.ts';
@@ -12,7 +12,7 @@ const tags = ['Label'];
 const answers = { 200: envelope(LabelView, 'the label'), ...failureAnswers(401, 403, 404) };
 const changeAnswers = { ...answers, ...failureAnswers(412) };
 
-/** What front ends send back with a label. */
+/** Fields that front ends send back with a label. */
 const look = {
   businessToCustomerSettings: nullable({
     ...ConsumerSettings,
@@ -100,7 +100,7 @@ export const getLabelSchema = {
     200: envelope(
       Type.Object({
         ...LabelView.properties,
-        businessToCustomerSettings: shown(ConsumerSettings),
+        businessToCustomerSettings: answerSchemaOf(ConsumerSettings),
         url: Type.String({ description: 'address of its page, to which its code leads' }),
       }),
       'the label',

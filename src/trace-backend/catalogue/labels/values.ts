@@ -4,7 +4,7 @@ import { Type } from '../../../platform/type.ts';
 import { asLabel } from '../products/labels/label.ts';
 import type { Label } from '../products/labels/store.ts';
 import { Field, type LabelField } from '../products/record/label-schemas.ts';
-import { described, valueAt } from './contents/content.ts';
+import { valueAt, withStoredMetadata } from './contents/content.ts';
 import { type ContentBody, ContentValues } from './contents/schemas.ts';
 import { fieldsOf } from './contents/settle.ts';
 import type { OwnContent } from './contents/store.ts';
@@ -12,17 +12,21 @@ import type { OwnContent } from './contents/store.ts';
 /** A field with any value, as in requests. */
 export type SentValue = Pick<LabelField, 'name' | 'section'> & { value?: unknown };
 
-/** A label with the look of its pages. */
+/** A label with the design settings of its pages. */
 export function withSettings(label: Label, own: OwnContent): object {
   return { ...asLabel(label), businessToCustomerSettings: own.businessToCustomerSettings ?? {} };
 }
 
 /** A label with the values of its fields, visible or not. */
 export async function withValues(database: Database, label: Label, own: OwnContent): Promise<object> {
-  const shown = await described(database, own);
+  const content = await withStoredMetadata(database, own);
   const fields = fieldsOf(label).map(({ name, section, value }) => {
-    const found = (name && isPath(name) ? valueAt(shown, name) : undefined) ?? value;
-    return { ...(name && { name }), ...(section && { section }), ...(found != null && { value: found }) };
+    const ownValue = (name && isPath(name) ? valueAt(content, name) : undefined) ?? value;
+    return {
+      ...(name && { name }),
+      ...(section && { section }),
+      ...(ownValue != null && { value: ownValue }),
+    };
   });
   return { ...asLabel(label), fields };
 }
@@ -48,8 +52,8 @@ const { value: OwnValue } = Field.properties;
 const checkOwn = bodyCheck(Type.Object({ fields: Type.Array(Type.Object({ value: OwnValue })) }));
 
 /**
- * The values of a request, divided into those of the label's content, in its form, and those that the label's fields
- * keep themselves.
+ * Divides the values of a request into a change of the label's content and values that the label's fields store
+ * themselves.
  *
  * @throws Problem invalid, with the paths of wrong values
  */
@@ -71,7 +75,7 @@ function setAt(
 ): void {
   const inside = rest.length === 0 ? value : { ...(record[name] as Record<string, unknown> | undefined) };
   if (rest.length > 0) setAt(inside as Record<string, unknown>, rest, value);
-  // An assignment to __proto__ would not make a member.
+  // An assignment to __proto__ would not create a property.
   Object.defineProperty(record, name, {
     value: inside,
     writable: true,
@@ -80,10 +84,10 @@ function setAt(
   });
 }
 
-/** A label's fields after some of them were given values: a field of a known name keeps what was not sent. */
+/** A label's fields after a change of values; existing fields keep members that were not sent. */
 export function fieldsAfter(fields: readonly LabelField[], sent: readonly SentValue[]): LabelField[] {
   const byName = new Map(sent.map(field => [field.name, field]));
   const changed = fields.map(field => ({ ...field, ...(byName.get(field.name) as LabelField | undefined) }));
-  const known = new Set(fields.map(({ name }) => name));
-  return [...changed, ...(sent.filter(({ name }) => !known.has(name)) as LabelField[])];
+  const names = new Set(fields.map(({ name }) => name));
+  return [...changed, ...(sent.filter(({ name }) => !names.has(name)) as LabelField[])];
 }

@@ -23,7 +23,7 @@ async function labelled() {
   return { productId, id: created.body.data.id as number };
 }
 
-test('of two writers who have read the same version of a label, the second is refused, whatever each changes', async () => {
+test('the second writer of the same version of a label is refused, whatever each changes', async () => {
   const writes = (id: number) =>
     [
       ['PUT', LABEL, { id, title: 'First' }],
@@ -53,7 +53,7 @@ test('of two writers who have read the same version of a label, the second is re
   }
 });
 
-test('each answer about a label has its version, which every change increases and no other does', async () => {
+test('each answer about a label has its version, which only its changes increase', async () => {
   const { id, productId } = await labelled();
   const paths = [
     `${LABEL}/${id}`,
@@ -95,7 +95,7 @@ test('each answer about a label has its version, which every change increases an
   expect(await tags()).toEqual(new Set([`"${version}"`]));
 });
 
-test('of writers of one version at once, one succeeds: of a label and of a batch', async () => {
+test('one of several concurrent writers of a version succeeds, for labels and batches', async () => {
   const { id: labelId } = await labelled();
   const { id } = (await send('POST', `${BATCH}/create`, { labelId, number: 'B-1' })).body.data;
   const once = [200, 412, 412, 412];
@@ -112,7 +112,7 @@ test('of writers of one version at once, one succeeds: of a label and of a batch
   expect((await send('DELETE', `${BATCH}/${id}`, undefined, '"3"')).status).toBe(200);
 });
 
-test('the case of the number of a batch is ignored: no other has it, and everybody finds it', async () => {
+test("the case of a batch's number is ignored for uniqueness and searches", async () => {
   const { id: labelId } = await labelled();
   const create = (number: string) => send('POST', `${BATCH}/create`, { labelId, number, traceOrigin: true });
   const { id } = (await create('lot-7é')).body.data;
@@ -131,7 +131,7 @@ test('the case of the number of a batch is ignored: no other has it, and everybo
   expect([await found('lot-7é'), await found('LOT-7É'), await found('lot-7')]).toEqual([id, id, undefined]);
 });
 
-test('older batches whose numbers differ in case alone stay, are changed, and are found exactly, or else the first', async () => {
+test('older batches with numbers that differ only in case stay, can be changed, and are found by exact match first', async () => {
   const { id: labelId } = await labelled();
   const { id } = (await send('POST', `${BATCH}/create`, { labelId, number: 'lot-7' })).body.data;
   const { rows } = await trace.pool.query(

@@ -2,12 +2,12 @@ import type { Database } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Caller } from '../../base/access/authentication.ts';
 import { findMemberships } from '../companies/members/members-store.ts';
-import { findProduct, lockProduct, ownsOne, type Product, type Reader, seesOne } from './record/store.ts';
+import { findProduct, lockProduct, ownsAny, type Product, type Reader, seesAny } from './record/store.ts';
 
 /*
  * A product can be read by members of its owner and of associated companies, by its creator if it has no owner, and
  * by administrators. It can be changed by members of its owner, by its creator if it has none, and by a SYSTEM_ADMIN.
- * For everyone else it does not exist.
+ * Everyone else gets the error of an unknown product.
  */
 
 /** The user and their companies, on which access depends; undefined for administrators, who see every product. */
@@ -24,10 +24,10 @@ export async function maySeeProducts(
   ids: readonly number[],
 ): Promise<boolean> {
   const reader = await readerOf(database, caller);
-  return reader === undefined || seesOne(database, reader, ids);
+  return reader === undefined || seesAny(database, reader, ids);
 }
 
-/** Whether at least one of these products belongs to a company that the caller acts for, or to the caller alone. */
+/** Whether at least one of these products belongs to a company of the caller, or to the caller alone. */
 export async function ownsProduct(
   database: Database,
   { id }: Caller,
@@ -35,13 +35,13 @@ export async function ownsProduct(
 ): Promise<boolean> {
   const memberships = await findMemberships(database, id);
   const companyIds = memberships.map(({ companyId }) => companyId);
-  return ownsOne(database, { userId: id, companyIds }, ids);
+  return ownsAny(database, { userId: id, companyIds }, ids);
 }
 
 /**
  * A product for a reader.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableProduct(database: Database, caller: Caller, id: number): Promise<Product> {
   const [product, reader] = await Promise.all([findProduct(database, id), readerOf(database, caller)]);

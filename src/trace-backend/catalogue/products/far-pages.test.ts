@@ -7,9 +7,9 @@ import { type LoggedIn, type RunningTrace, runningTrace } from '../../../../test
 import { openPool } from '../../../platform/database/database.ts';
 import { ngramsOf } from '../../base/lists/search.ts';
 
-/** More than are counted exactly, so that pages are found by the indexes. */
+/** More rows than are counted exactly, so that pages are found by the indexes. */
 const COUNT = 12_000;
-/** With it, a name is longer than the part of it in the indexes. */
+/** A suffix that makes names longer than their part in the indexes. */
 const PREFIX = 'a long name '.repeat(9);
 
 let trace: RunningTrace;

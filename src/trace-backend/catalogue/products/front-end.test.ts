@@ -44,7 +44,7 @@ test("the front end's form of a product is stored, and empty prices are absent",
   expect(body.data.items).toMatchObject([{ id, name: 'Kopanyi Washed', photoStorageId: photo.storageKey }]);
 });
 
-test('a product without anything has the parts that the front end needs, and comes back unchanged', async () => {
+test('an empty product has the parts that the front end needs, and can be sent back unchanged', async () => {
   const id = await added(kopanyi.user, { name: 'Tea' });
   const product = await read(kopanyi.user, id);
   expect(product).toMatchObject({
@@ -96,7 +96,7 @@ test('fonts, pictures and agreements are documents of the product; agreements ke
   ]);
 });
 
-test('the whole owner is for those who may see the company; partners see its name', async () => {
+test('users who may see the company read the whole owner; partners read only its name', async () => {
   const id = await added(kopanyi.user, {
     name: 'Tea',
     associatedCompanies: [{ company: { id: roastery.companyId }, type: 'ROASTER' }],

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
 
-/** A user's products: those without a company, and those of companies that the user is a member of. */
+/** The condition for products that a user created, without those of companies that the user has left. */
 function ownProducts(userId: number, companyIds: readonly number[]) {
   return sql`created_by = ${userId} AND (company_id IS NULL OR company_id = ANY (${companyIds}::int[]))`;
 }
@@ -9,7 +9,7 @@ function ownProducts(userId: number, companyIds: readonly number[]) {
 /**
  * The products that a user created, without those of companies that the user has left.
  *
- * @param companyIds that the user is a member of
+ * @param companyIds the companies of the user
  */
 export function productsBy(userId: number, companyIds: readonly number[]): pg.QueryConfig {
   return sql`
@@ -18,9 +18,9 @@ export function productsBy(userId: number, companyIds: readonly number[]): pg.Qu
 }
 
 /**
- * A user's changes of products, field by field; with values if the product is one of `productsBy`.
+ * A user's changes of products, field by field; values only for products of `productsBy`.
  *
- * @param companyIds that the user is a member of
+ * @param companyIds the companies of the user
  */
 export function changesBy(userId: number, companyIds: readonly number[]): pg.QueryConfig {
   return sql`

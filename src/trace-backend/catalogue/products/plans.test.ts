@@ -38,7 +38,7 @@ interface Node {
   Plans?: Node[];
 }
 
-/** How many rows of which tables a statement goes through, and how it finds them. */
+/** The rows of each table that a statement reads, and the kind of access. */
 async function look(statement: { text: string; values: unknown[] }) {
   const { rows } = await pool.query({
     text: `EXPLAIN (ANALYZE, FORMAT JSON) ${statement.text}`,
@@ -87,7 +87,7 @@ async function sourceOf(filter: ProductFilter, sortBy: ProductSort, few = false)
   return listSource(filter, sortBy, few, tokens);
 }
 
-test('among 200,000 products a page is found among few rows, for every caller and order', async () => {
+test('among 200,000 products a page reads few rows, for every caller and order', async () => {
   for (const [filter, { few, many }] of FILTERS) {
     for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
       for (const sort of ['ASC', 'DESC'] as const) {
@@ -110,7 +110,7 @@ test('among 200,000 products a page is found among few rows, for every caller an
   }
 });
 
-test('however far down a page is, the index alone leads to it', async () => {
+test('a page far down is found by reading only the index', async () => {
   await pool.query('VACUUM products');
   for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
     for (const filter of [{}, { query: 'lot' }]) {
@@ -123,7 +123,7 @@ test('however far down a page is, the index alone leads to it', async () => {
   }
 });
 
-test('of the products of a company only the rows of the page are read', async () => {
+test("a list of a company's products reads only the rows of the page", async () => {
   await pool.query('VACUUM product_companies');
   const source = await sourceOf({ reader: owner }, 'id', true);
   const { kinds, rows } = await look(gatherStatement(source, page(), 10_001));
@@ -131,7 +131,7 @@ test('of the products of a company only the rows of the page are read', async ()
   expect(rows).toBeLessThanOrEqual(COUNT / 1000 + 100);
 });
 
-test('the rows of a page that a search has read are found again without an index', async () => {
+test('a search finds the rows of its page again without an index', async () => {
   const source = await sourceOf({ query: 'yirgacheffe lot 1577' }, 'id');
   const { kinds } = await look(gatherStatement(source, page(), 10_001));
   expect([...kinds].toSorted()).toEqual([
@@ -141,13 +141,13 @@ test('the rows of a page that a search has read are found again without an index
   ]);
 });
 
-test('a rare part of a name is found by its rarest tokens alone', async () => {
+test('a rare part of a name is found by only its rarest tokens', async () => {
   const source = await sourceOf({ query: 'arabica huye lot 1577' }, 'id');
   const { rows } = await look(gatherStatement(source, page(), 10_001));
   expect(rows).toBeLessThan(2_000);
 });
 
-test('all ways to a list find the same', async () => {
+test('all plans of a list find the same rows', async () => {
   for (const [filter, { few }] of FILTERS) {
     for (const sortBy of ['id', 'name', 'updatedAt'] as const) {
       for (const offset of [0, 150]) {
@@ -165,7 +165,7 @@ test('all ways to a list find the same', async () => {
   }
 }, 240_000);
 
-test('a count is exact up to 10,000 and when it is asked for; else it is near, and never below the page', async () => {
+test('a count is exact up to 10,000 and on request; otherwise it is an estimate, never below the end of the page', async () => {
   for (const [filter] of FILTERS) {
     const name = JSON.stringify(filter());
     const exact = await listProducts(pool, lists, filter(), { ...page(), requestType: 'COUNT' });
@@ -188,7 +188,7 @@ test('a page whose items are at the far end of the order is found as well', asyn
   expect([far.items.length, near.items.length]).toEqual([100, 100]);
   expect(far.items.every(({ name }) => name.startsWith('Oolong'))).toBe(true);
   expect(near.items[0]?.name).not.toBe(far.items[0]?.name);
-  // So few of all that the whole order is not searched for them.
+  // So few rows that the whole order is not searched for them.
   const source = await sourceOf({ query: 'lot 2' }, 'name');
   const { rows } = await pool.query(walkStatement(source, { ...page('name'), offset: 10_990 }));
   const last = await listProducts(pool, lists, { query: 'lot 2' }, { ...page('name'), offset: 10_990 });

@@ -25,7 +25,7 @@ const wrong = (fields: object) => ({
   validationErrorDetails: { fieldErrors: fields, fieldReasons: expect.any(Object) },
 });
 
-/** Every field of the interface document, with ids as strings, single objects for lists, and fields of its own. */
+/** Every field of the interface document, with ids as strings, single objects for lists, and unknown fields. */
 const whole = () => ({
   id: 99,
   name: 'Washed Bourbon',
@@ -63,7 +63,7 @@ const whole = () => ({
   surprise: 'ignored',
 });
 
-test('a product is read as it was sent, numbers and unknown fields of its parts included', async () => {
+test('a product is returned as it was sent, including numbers and unknown fields of its parts', async () => {
   const sent = whole();
   const answer = await kopanyi.user.send('POST', '/api/product/create', sent);
   expect([answer.status, answer.body]).toEqual([200, { status: 'OK', data: { id: expect.any(Number) } }]);
@@ -126,7 +126,7 @@ test('unknown fields keep any JSON as it was sent, also after other changes', as
   );
 });
 
-test('what was read can be sent back as it is, at both paths, and changes nothing', async () => {
+test('sending a product back as it was read changes nothing, at both paths', async () => {
   const id = await added(kopanyi.user, whole());
   const before = await kopanyi.user.send('GET', `/api/product/${id}`);
   for (const path of ['/api/product', '/api/product/']) {
@@ -138,7 +138,7 @@ test('what was read can be sent back as it is, at both paths, and changes nothin
   expect(after.headers.get('etag')).toBe('"1"');
 });
 
-test('what is left out or null stays, an empty text clears, a list that is sent replaces the one before', async () => {
+test('omitted and null fields stay, an empty text clears, a sent list replaces the previous one', async () => {
   const id = await added(kopanyi.user, whole());
   const before = await read(kopanyi.user, id);
   await update(kopanyi.user, { id: String(id), name: 'Natural Bourbon', origin: { text: 'Rusizi' } });
@@ -185,7 +185,7 @@ test('what is left out or null stays, an empty text clears, a list that is sent 
   expect((await update(kopanyi.user, { id, name: '' })).body).toEqual(wrong({ name: expect.any(String) }));
 });
 
-test('each part takes its fields one by one: what is left out stays, and an empty text changes one alone', async () => {
+test('the fields of each part change one by one: omitted ones stay, and an empty text clears only one', async () => {
   const sent = whole();
   const parts = {
     origin: sent.origin,
@@ -204,14 +204,14 @@ test('each part takes its fields one by one: what is left out stays, and an empt
       if (typeof value !== 'string') continue;
       await update(kopanyi.user, { id, [part]: { [field]: '' } });
       const { [field]: _, ...others } = expected[part] as Record<string, unknown>;
-      // A language is no text that can be empty.
+      // A language cannot be an empty text.
       expected[part] = field === 'language' ? others : { ...others, [field]: '' };
       expect((await read(kopanyi.user, id))[part], `${part}.${field}`).toEqual(expected[part]);
     }
   }
 });
 
-test('the owner is the company that was named, else the only one of the creator, else nobody but the creator', async () => {
+test("the owner is the named company, otherwise the creator's only company, otherwise the creator", async () => {
   const [alone, two, system] = [
     await trace.loggedIn(),
     await trace.loggedIn(),
@@ -253,7 +253,7 @@ test('the owner is the company that was named, else the only one of the creator,
   expect(await read(two, own)).toMatchObject({ company: { id: second } });
 });
 
-test('associated companies are named by any active id, once per kind, and their members only read', async () => {
+test('any active company can be associated, once per role, and its members can only read', async () => {
   const closed = await companyOf(trace, 'Shut', [], 'DEACTIVATED');
   const sent = (ids: number[]) => ids.map(id => ({ company: { id }, type: 'ROASTER' }));
   const refused = await kopanyi.user.send('POST', '/api/product/create', {
@@ -349,7 +349,7 @@ test('every wrong field is named with its path', async () => {
   expect(await read(kopanyi.user, id)).toMatchObject({ name: 'Tea' });
 });
 
-test('a change of a version that is not there any more is refused, and nobody overwrites what they have not seen', async () => {
+test('a change of an outdated version is refused, so that nobody overwrites unseen changes', async () => {
   const id = await added(kopanyi.user, { name: 'Tea' });
   const ifMatch = (tag: string) => ({ 'if-match': tag });
   const answers = await Promise.all(
@@ -370,7 +370,7 @@ test('a change of a version that is not there any more is refused, and nobody ov
   );
 });
 
-test('changes at the same time that name no version are all made, one after the other', async () => {
+test('concurrent changes without a version are all made, one after the other', async () => {
   const id = await added(kopanyi.user, { name: 'Tea' });
   const parts = ['process', 'responsibility', 'sustainability', 'settings', 'origin'];
   await Promise.all(parts.map(part => update(kopanyi.user, { id, [part]: { note: part } })));
@@ -378,7 +378,7 @@ test('changes at the same time that name no version are all made, one after the 
   for (const part of parts) expect(product[part]).toMatchObject({ note: part });
 });
 
-test('photo and document are named by storage key alone, and read by those who may read the product', async () => {
+test('photos and documents are named only by storage key, and readable for readers of the product', async () => {
   const bytes = await picture(40, 20).jpeg().toBuffer();
   const image = (await uploadFile(trace, kopanyi.user, 'image', bytes)).body.data;
   const paper = (await uploadFile(trace, kopanyi.user, 'document', Buffer.from('%PDF-1.4'))).body.data;
@@ -427,13 +427,16 @@ async function valueChain(): Promise<number> {
 }
 const change = (id: number, body: object) => kopanyi.user.send('PUT', '/api/product/', { id, ...body });
 
-test('a product has a value chain, which stays when it is left out and is cleared by an empty text', async () => {
+test('a product has a value chain, which stays when omitted and is cleared by an empty text', async () => {
   const [first, second] = [await valueChain(), await valueChain()];
   const whole = (await kopanyi.user.send('GET', `/api/chain/value-chain/${first}`)).body.data;
   const id = await added(kopanyi.user, { name: 'Tea', valueChain: whole });
   const product = await read(kopanyi.user, id);
   expect(product.valueChain).toEqual({
-    ...{ id: first, name: 'Coffee 1', description: 'Cherry', valueChainStatus: 'ENABLED' },
+    id: first,
+    name: 'Coffee 1',
+    description: 'Cherry',
+    valueChainStatus: 'ENABLED',
   });
   for (const body of [{}, { valueChain: null }, { valueChain: {} }, product]) await change(id, body);
   const unchanged = await kopanyi.user.send('GET', `/api/product/${id}`);
@@ -483,7 +486,7 @@ beforeAll(async () => {
   label = (await read(ours.user, product)).labels[0];
 });
 
-/** Every way of asking about a product or a label by an id. */
+/** Every request with the id of a product or a label. */
 const asks: ((user: LoggedIn, ids: { product: unknown; label: unknown }) => ReturnType<LoggedIn['send']>)[] =
   [
     (user, ids) => user.send('GET', `/api/product/${ids.product}`),
@@ -505,7 +508,7 @@ const asks: ((user: LoggedIn, ids: { product: unknown; label: unknown }) => Retu
     (user, ids) => user.send('DELETE', `/api/product/label/${ids.label}`),
   ];
 
-test('to another company a product and its labels are answered exactly as ids that nothing has', async () => {
+test('another company gets the same answers for a product and its labels as for unknown ids', async () => {
   const before = await read(ours.user, product);
   const nothing = 2_000_000_000;
   await fc.assert(
@@ -524,7 +527,7 @@ test('to another company a product and its labels are answered exactly as ids th
   expect((await trace.send('GET', `/api/public/product/label/${label.uuid}`)).status).toBe(404);
 });
 
-test("ids of others inside a body of one's own change nothing of theirs", async () => {
+test('ids of other tenants inside a body change nothing of theirs', async () => {
   const before = await read(ours.user, product);
   const own = await added(theirs.user, {
     id: product,
@@ -552,7 +555,7 @@ test("ids of others inside a body of one's own change nothing of theirs", async 
   expect(list.body.data).toMatchObject({ items: [], count: 0 });
 });
 
-test('a list holds what its reader may see: of their companies, of partners, of their own; each once', async () => {
+test('a list has the products that its reader may see: of their companies, of partners, and their own; each once', async () => {
   const trader = await trace.loggedIn();
   const companies = [await companyOf(trace, 'A', [trader]), await companyOf(trace, 'B', [trader])];
   const own = await added(trader, { name: 'list own' });

@@ -6,7 +6,7 @@ import { callerOf } from '../../base/access/authentication.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { languageOf } from '../../base/contract/language.ts';
-import { idOf, listAnswer, pageOf, pathIdOf, searchedOf } from '../../base/contract/schemas.ts';
+import { idOf, listAnswer, pageOf, pathIdOf, searchTextOf } from '../../base/contract/schemas.ts';
 import { tagVersion } from '../../base/records/answers.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
 import { mayChange, readableProduct, readerOf, unknownProduct } from './access.ts';
@@ -45,19 +45,13 @@ export function registerProducts(app: Server, context: ProductsContext): void {
 function registerWriting(app: Server, context: ProductsContext): void {
   app.post(
     '/api/product/create',
-    {
-      config: { access: 'user' },
-      schema: createProductSchema,
-    },
+    { config: { access: 'user' }, schema: createProductSchema },
     async request => ok({ id: await createProduct(context, requesterOf(request), request.body) }),
   );
 
   app.put(
     '/api/product',
-    {
-      config: { access: 'product.changeable' },
-      schema: updateProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: updateProductSchema },
     async request => {
       const id = idOf(request.body.id);
       await changeProduct(context, requesterOf(request), id, request.body);
@@ -67,10 +61,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
 
   app.delete(
     PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteProductSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: deleteProductSchema },
     async request => {
       await removeProduct(context, requesterOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };
@@ -81,10 +72,7 @@ function registerWriting(app: Server, context: ProductsContext): void {
 function registerLeaving(app: Server, context: ProductsContext): void {
   app.delete(
     '/api/product/:id/company/:companyId',
-    {
-      config: { access: 'product.leavable' },
-      schema: leaveProductSchema,
-    },
+    { config: { access: 'product.leavable' }, schema: leaveProductSchema },
     async request => {
       const { id, companyId } = request.params;
       await leaveProduct(context, requesterOf(request), pathIdOf(id), pathIdOf(companyId));
@@ -94,10 +82,7 @@ function registerLeaving(app: Server, context: ProductsContext): void {
 
   app.post(
     '/api/product/:id/company/:companyId/allow',
-    {
-      config: { access: 'user' },
-      schema: allowProductSchema,
-    },
+    { config: { access: 'user' }, schema: allowProductSchema },
     async request => {
       const { id, companyId } = request.params;
       await allowReturn(context.pool, requesterOf(request), pathIdOf(id), pathIdOf(companyId));
@@ -109,10 +94,7 @@ function registerLeaving(app: Server, context: ProductsContext): void {
 function registerReading(app: Server, { pool }: ProductsContext): void {
   app.get(
     PATH,
-    {
-      config: { access: 'product.readable' },
-      schema: getProductSchema,
-    },
+    { config: { access: 'product.readable' }, schema: getProductSchema },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
       tagVersion(reply, product.version);
@@ -125,10 +107,7 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
 
   app.get(
     '/api/product/:id/origin.geojson',
-    {
-      config: { access: 'product.readable' },
-      schema: originSchema,
-    },
+    { config: { access: 'product.readable' }, schema: originSchema },
     async (request, reply) => {
       const product = await readable(request, request.params.id);
       const file = originFile(product.content, await producerOf(product));
@@ -156,10 +135,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
   ] as const) {
     app.get(
       path,
-      {
-        config: { access },
-        schema: listProductsSchema(operationId, access, summary),
-      },
+      { config: { access }, schema: listProductsSchema(operationId, access, summary) },
       async request => {
         const { query } = request;
         const page = pageOf(query, SORTABLE);
@@ -168,7 +144,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
           ...(access === 'user' && { role: 'USER' }),
         });
         const companyId = query.companyId === undefined ? undefined : idOf(query.companyId);
-        const filter = { reader, query: searchedOf(query), companyId };
+        const filter = { reader, query: searchTextOf(query), companyId };
         const { items, count } = await listProducts(pool, lists, filter, page);
         return ok(listAnswer(page, { items: await asItems(pool, items), count }));
       },
@@ -179,10 +155,7 @@ function registerLists(app: Server, { pool, lists }: ProductsContext): void {
 function registerHistory(app: Server, { pool, lists }: ProductsContext): void {
   app.get(
     '/api/product/:id/history',
-    {
-      config: { access: 'product.changeable' },
-      schema: productHistorySchema,
-    },
+    { config: { access: 'product.changeable' }, schema: productHistorySchema },
     async (request, reply) => {
       const page = pageOf(request.query, HISTORY_SORTABLE);
       const id = pathIdOf(request.params.id);

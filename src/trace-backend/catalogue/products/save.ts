@@ -54,11 +54,18 @@ export async function createProduct(
   return transaction(pool, async database => {
     const companyId = await ownerOf(database, caller, body.company);
     const valueChainId = await valueChainOf(database, body.valueChain, null);
-    const nothing = { ownerId: null, associations: [] };
-    const associations = await associationsOf(database, body.associatedCompanies, companyId, nothing);
+    const none = { ownerId: null, associations: [] };
+    const associations = await associationsOf(database, body.associatedCompanies, companyId, none);
     const at = new Date();
-    const fresh = { name: body.name, companyId, valueChainId, content, createdBy: caller.id, createdAt: at };
-    const id = await insertProduct(database, fresh);
+    const created = {
+      name: body.name,
+      companyId,
+      valueChainId,
+      content,
+      createdBy: caller.id,
+      createdAt: at,
+    };
+    const id = await insertProduct(database, created);
     await setAssociations(database, id, associations);
     const images = imagesOf(content);
     if (images.length > 0) {
@@ -90,19 +97,19 @@ export async function changeProduct(
     checkVersion(requester.ifMatch, before.version);
     const content = mergeContent(before.content, body);
     if (body.origin !== undefined) checkLocations(content);
-    const companyId = body.company?.id == null ? before.companyId : await movedTo(database, before);
-    const old = { ownerId: before.companyId, associations: before.associations };
+    const companyId = body.company?.id == null ? before.companyId : await ownerAfter(database, before);
+    const previous = { ownerId: before.companyId, associations: before.associations };
     const sent = body.associatedCompanies;
-    const associations = await associationsOf(database, sent, companyId, old);
+    const associations = await associationsOf(database, sent, companyId, previous);
     await checkReturns(database, caller, before, { after: associations, sent });
     const labels = await findLabels(database, id);
-    const now =
+    const labelsAfter =
       body.labels === undefined ? labels : await saveLabels(database, records, id, body.labels, labels);
     const valueChainId = await valueChainOf(database, body.valueChain, before.valueChainId);
     const name = body.name ?? before.name;
     const after = { ...before, name, companyId, valueChainId, content, associations };
 
-    const changes = changesBetween(snapshot(before, labels), snapshot(after, now));
+    const changes = changesBetween(snapshot(before, labels), snapshot(after, labelsAfter));
     if (changes.length === 0) return;
     const at = new Date();
     await updateProduct(database, { ...after, updatedAt: at });
@@ -115,8 +122,8 @@ export async function changeProduct(
     await audit(database, requester, { action: 'UPDATE_PRODUCT', entity: 'product', entityId: id, details });
   });
 
-  /** Sending the current owner changes nothing, for every sender. */
-  async function movedTo(database: Database, before: Product): Promise<number | null> {
+  /** The owner after the change. Everyone may send the current owner back. */
+  async function ownerAfter(database: Database, before: Product): Promise<number | null> {
     const isSame = Number(body.company?.id) === before.companyId;
     return isSame ? before.companyId : ownerOf(database, caller, body.company);
   }

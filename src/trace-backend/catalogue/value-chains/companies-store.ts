@@ -1,12 +1,12 @@
 import sql, { raw } from 'sql-template-tag';
 import { type Database, execute } from '../../../platform/database/database.ts';
 
-/** The ids of the value chains of each company of a statement, for the columns of its store. */
+/** SQL expression for the ids of a company's value chains, for the columns of companies. */
 export const VALUE_CHAIN_IDS = raw(
   'ARRAY(SELECT value_chain_id FROM company_value_chains WHERE company_id = companies.id ORDER BY position)',
 );
 
-/** The ids of the value chains that a company takes part in, in the order in which they were sent. */
+/** The ids of a company's value chains, in the order sent. */
 export async function findCompanyValueChains(database: Database, companyId: number): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT value_chain_id AS id FROM company_value_chains WHERE company_id = ${companyId} ORDER BY position`);
@@ -29,7 +29,7 @@ export async function setCompanyValueChains(
   );
 }
 
-/** The companies that take part in a value chain: some of their ids, and how many there are. */
+/** The companies of a value chain: the id of an example, and their number. */
 export async function findCompanies(
   database: Database,
   valueChainId: number,
@@ -40,7 +40,7 @@ export async function findCompanies(
   return rows[0];
 }
 
-/** The ids of the product types of the value chains that a company takes part in. */
+/** The ids of the product types of a company's value chains. */
 export async function findCompanyProductTypes(database: Database, companyId: number): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT DISTINCT product_type_id AS id FROM company_value_chains

@@ -3,15 +3,15 @@ import { Problem } from '../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import { keepValueChains } from './store.ts';
 
-/** Value chains of one company, at most. */
+/** Maximum value chains per company. */
 export const MAX_VALUE_CHAINS = 100;
 
 /**
- * Checks references of a record to value chains in the transaction that stores them: they exist, and those that the
- * record did not refer to before are enabled. None of them can be deleted before the end of the transaction.
+ * Checks references of a record to value chains in the transaction that stores them: all exist, and new ones are enabled.
+ * None can be deleted before the end of the transaction.
  *
- * @param path of the first one's id for the errors, such as `valueChains.0.id` or `valueChain.id`
- * @param before what the record refers to already
+ * @param path returns the path of the id with an index for errors, such as `valueChains.0.id`
+ * @param before the present references of the record
  * @returns each id once
  * @throws Problem invalid
  */
@@ -21,11 +21,11 @@ export async function checkedValueChains(
   path: (index: number) => string,
   before: readonly number[] = [],
 ): Promise<number[]> {
-  const known = new Map((await keepValueChains(database, ids)).map(each => [each.id, each]));
+  const byId = new Map((await keepValueChains(database, ids)).map(each => [each.id, each]));
   const faults: Fault[] = [];
   for (const [index, id] of ids.entries()) {
     const field = path(index);
-    const found = known.get(id);
+    const found = byId.get(id);
     if (!found) faults.push(fault('validation.unknown_record', { field, noun: 'value chain' }));
     else if (found.status === 'DISABLED' && !before.includes(id)) {
       const name = JSON.stringify(found.name);

@@ -9,10 +9,10 @@ import {
   pageOf,
   pathIdOf,
   queryIdsOf,
-  searchedOf,
+  searchTextOf,
 } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 import { SORTABLE as CODE_SORTABLE, type CodeSort, listCodes } from '../codes/store.ts';
 import { asCodes } from '../codes/view.ts';
@@ -46,7 +46,7 @@ import {
 } from './store.ts';
 import { asBriefValueChains, asValueChain } from './view.ts';
 
-export interface ValueChainsContext extends SavingContext {
+interface ValueChainsContext extends SavingContext {
   lists: Lists;
   /** throws Problem not_found for a company that the caller may not see */
   checkCompany: (caller: Caller, companyId: number) => Promise<unknown>;
@@ -68,7 +68,7 @@ function registerReading(app: Server, context: ValueChainsContext): void {
     { config: { access: 'user' }, schema: listValueChainsSchema },
     async ({ query, headers }) => {
       const { valueChainStatus: status, productTypeId } = query;
-      const filter = { query: searchedOf(query), status, productTypeId };
+      const filter = { query: searchTextOf(query), status, productTypeId };
       return ok(await valueChainsPage(context, filter, query, languageOf(headers)));
     },
   );
@@ -88,10 +88,10 @@ function registerReading(app: Server, context: ValueChainsContext): void {
 const valueChainsPage = (
   { pool, lists }: ValueChainsContext,
   filter: ValueChainFilter,
-  query: Parameters<typeof listed>[0],
+  query: Parameters<typeof listPage>[0],
   language: Language,
 ) =>
-  listed(
+  listPage(
     query,
     SORTABLE,
     page => listValueChains(pool, lists, filter, page),
@@ -187,7 +187,7 @@ async function codesPage(
   return listAnswer(page, { items: await asCodes(pool, list, items, language), count });
 }
 
-/** What a company's value chains are, for those who may see the company. */
+/** The value chains and product types of a company, for callers who may see the company. */
 function registerCompanies(app: Server, context: ValueChainsContext): void {
   const { pool, checkCompany } = context;
   app.get(

@@ -27,7 +27,7 @@ import {
 
 export interface SavingContext {
   pool: pg.Pool;
-  /** finds the records of other features that refer to a value chain, besides companies */
+  /** finds the records of other features, except companies, that refer to a value chain */
   findUses: (database: Database, valueChainId: number) => Promise<Use[]>;
   /** the names of companies */
   findCompanyNames: (database: Database, ids: readonly number[]) => Promise<{ name: string }[]>;
@@ -67,7 +67,8 @@ export async function saveValueChain(
     throw new Problem('code.not_changeable', { noun: 'value chain' });
   }
   return saveRecord<ValueChain, { row: ValueChain; links: Links }>(pool, requester, id, {
-    lock: async (database, known) => (known === undefined ? undefined : lockValueChain(database, known)),
+    lock: async (database, chainId) =>
+      chainId === undefined ? undefined : lockValueChain(database, chainId),
     unknown: unknownValueChain,
     async change(database, before) {
       if (before?.status === 'DISABLED') throw new Problem('value_chain.disabled');
@@ -111,13 +112,13 @@ function linksAfter(before: Links, body: ValueChainBody): Links {
   const each = LINK_FIELDS.map(field => {
     const sent = body[field];
     if (sent === undefined) return [field, before[field]];
-    // 0 is the id of nothing, so that one without an id is refused as unknown.
+    // 0 is never used as an id, so that a reference without an id is refused as unknown.
     return [field, (sent ?? []).map(({ id }) => (id == null ? 0 : idOf(id)))];
   });
   return Object.fromEntries(each) as Links;
 }
 
-/** Checks that everything that is referred to exists, and keeps it until the end of the transaction. */
+/** Checks that all references exist, and locks their records until the end of the transaction. */
 async function checkReferences(
   database: Database,
   before: ValueChain,
@@ -130,16 +131,16 @@ async function checkReferences(
     const ids = links[field];
     if (ids === linksBefore[field]) continue;
     const { list } = LINKS[field];
-    const known = await keepCodes(database, list, ids);
+    const existing = await keepCodes(database, list, ids);
     for (const [index, id] of ids.entries()) {
-      if (!known.has(id)) faults.push(unknownRecord(`${field}.${index}.id`, list));
+      if (!existing.has(id)) faults.push(unknownRecord(`${field}.${index}.id`, list));
     }
     links[field] = [...new Set(ids)];
   }
   const types = CODE_LISTS.productTypes;
   if (productTypeId !== null && productTypeId !== before.productTypeId) {
-    const known = await keepCodes(database, types, [productTypeId]);
-    if (!known.has(productTypeId)) faults.push(unknownRecord('productType.id', types));
+    const existing = await keepCodes(database, types, [productTypeId]);
+    if (!existing.has(productTypeId)) faults.push(unknownRecord('productType.id', types));
   }
   if (faults.length > 0) throw new Problem(faults);
 }
@@ -152,9 +153,9 @@ function changedFields(before: ValueChain, after: ValueChain, linksBefore: Links
   const same = (field: LinkField) =>
     linksBefore[field].length === links[field].length &&
     linksBefore[field].every((id, index) => id === links[field][index]);
-  const own = (['name', 'description'] as const).filter(name => before[name] !== after[name]);
-  const type = before.productTypeId === after.productTypeId ? [] : ['productType'];
-  return [...own, ...type, ...LINK_FIELDS.filter(field => !same(field))];
+  const fields = (['name', 'description'] as const).filter(name => before[name] !== after[name]);
+  const typeField = before.productTypeId === after.productTypeId ? [] : ['productType'];
+  return [...fields, ...typeField, ...LINK_FIELDS.filter(field => !same(field))];
 }
 
 /**
@@ -180,7 +181,7 @@ export async function switchValueChain(
 /**
  * Deletes a value chain that no company and no other record refers to.
  *
- * @throws Problem not_found, precondition_failed; invalid, with the names of what refers to it
+ * @throws Problem not_found, precondition_failed; invalid, with the names of records that refer to it
  */
 export async function removeValueChain(
   { pool, findUses, findCompanyNames }: SavingContext,
@@ -194,9 +195,9 @@ export async function removeValueChain(
     async findUses(database) {
       const companies = await findCompanies(database, id);
       const [company] = companies ? await findCompanyNames(database, [companies.companyId]) : [];
-      const own =
+      const companyUses =
         companies && company ? [{ noun: 'company', name: company.name, count: companies.count }] : [];
-      return [...own, ...(await findUses(database, id))];
+      return [...companyUses, ...(await findUses(database, id))];
     },
     remove: deleteValueChain,
     event: ({ name }) => ({ action: 'DELETE_VALUE_CHAIN', entity: 'value-chain', details: { name } }),

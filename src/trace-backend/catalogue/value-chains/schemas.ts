@@ -13,13 +13,13 @@ import { LINKS, SORTABLE, STATUSES } from './store.ts';
 
 const tags = ['Value chain'];
 
-/** Codes of one kind that are used in a value chain, at most. */
-const MAX_LINKED = 1000;
+/** Maximum codes of one kind per value chain. */
+const MAX_CODES = 1000;
 
 const Status = Type.Enum([...STATUSES], { description: 'a new value chain is ENABLED' });
 
-const linked = (description: string) =>
-  nullable(Type.Array(reference('by its id'), { maxItems: MAX_LINKED, description }));
+const codeReferences = (description: string) =>
+  nullable(Type.Array(reference('by its id'), { maxItems: MAX_CODES, description }));
 
 const ValueChainBody = named(
   'ValueChain',
@@ -41,11 +41,11 @@ const ValueChainBody = named(
     valueChainStatus: Type.Optional(
       Type.Enum([...STATUSES], { description: 'ignored: POST …/enable and …/disable change it' }),
     ),
-    facilityTypes: linked('replace the previous ones'),
-    measureUnitTypes: linked('replace the previous ones'),
-    processingEvidenceTypes: linked('replace the previous ones'),
-    processingEvidenceFields: linked('replace the previous ones'),
-    semiProducts: linked('replace the previous ones'),
+    facilityTypes: codeReferences('replace the previous ones'),
+    measureUnitTypes: codeReferences('replace the previous ones'),
+    processingEvidenceTypes: codeReferences('replace the previous ones'),
+    processingEvidenceFields: codeReferences('replace the previous ones'),
+    semiProducts: codeReferences('replace the previous ones'),
     productType: nullable(reference('the type of its products')),
   }),
 );
@@ -80,7 +80,7 @@ export const ValueChain = named(
 const Saved = envelope(Type.Object({ id: Type.Integer({ examples: [7] }) }), 'its id');
 const params = Type.Object({ id: PathId });
 const headers = LanguageHeader;
-const page = (item: TSchema, what: string) => envelope(listOf(item), `a page of ${what}`);
+const page = (item: TSchema, items: string) => envelope(listOf(item), `a page of ${items}`);
 
 export const saveValueChainSchema = {
   operationId: 'createOrUpdateValueChain',

@@ -11,7 +11,7 @@ import { CODE_LISTS, type CodeList } from '../codes/lists.ts';
 export const STATUSES = ['ENABLED', 'DISABLED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The codes that are used in a value chain, by the field that holds them: their list, and the table of references. */
+/** The fields of a value chain with codes: the list of the codes, and the table of references. */
 export const LINKS = {
   facilityTypes: { list: CODE_LISTS.facilityTypes, table: 'value_chain_facility_types' },
   measureUnitTypes: { list: CODE_LISTS.measureUnitTypes, table: 'value_chain_measure_unit_types' },
@@ -49,7 +49,7 @@ const TABLE: records.RecordTable = {
   },
 };
 
-/** Value chains in the order of these ids; missing ones are left out. */
+/** Existing value chains, in the order of these ids. */
 export const findValueChains = (database: Database, ids: readonly number[]) =>
   records.findRows<ValueChain>(database, TABLE, ids);
 export const findValueChain = (database: Database, id: number) =>
@@ -60,7 +60,7 @@ export const lockValueChain = (database: Database, id: number) =>
 /** Deletes a value chain that no company and no product refers to. */
 export const deleteValueChain = (database: Database, id: number) => records.deleteRow(database, TABLE, id);
 
-/** Those of these value chains that there are; they are not deleted before the end of the transaction. */
+/** Existing value chains among these. They cannot be deleted before the end of the transaction. */
 export async function keepValueChains(database: Database, ids: readonly number[]): Promise<ValueChain[]> {
   const { rows } = await database.query<ValueChain>(sql`
     SELECT ${records.selected(TABLE)} FROM value_chains WHERE id = ANY (${ids}::integer[]) ORDER BY id FOR KEY SHARE`);
@@ -125,9 +125,9 @@ export const updateValueChain = (database: Database, valueChain: ValueChain, at:
     version: valueChain.version + 1,
   });
 
-/** The value chains that use a code: the name of one, and how many there are. */
+/** The value chains that use a code: an example's name, and their number. */
 export async function findCodeUses(database: Database, list: CodeList, id: number): Promise<Use[]> {
-  const link = Object.values(LINKS).find(({ list: linked }) => linked === list);
+  const link = Object.values(LINKS).find(({ list: codeList }) => codeList === list);
   const isUsed = link
     ? sql`id IN (SELECT value_chain_id FROM ${raw(link.table)} WHERE code_id = ${id})`
     : sql`product_type_id = ${id}`;
@@ -141,7 +141,7 @@ export interface ValueChainFilter {
   query?: string | undefined;
   status?: Status | undefined;
   productTypeId?: number | undefined;
-  /** those of a company */
+  /** only those of a company */
   companyId?: number | undefined;
 }
 

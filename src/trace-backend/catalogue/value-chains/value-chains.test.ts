@@ -51,7 +51,7 @@ async function save(body: object, by = admin): Promise<number> {
   return answer.data.id;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked into, whatever their shape
+// biome-ignore lint/suspicious/noExplicitAny: answers have many shapes
 async function got(path: string, headers = {}, by = user): Promise<any> {
   const { status, body, text } = await by.send('GET', path, undefined, headers);
   expect(status, `${path} ${text}`).toBe(200);
@@ -95,7 +95,7 @@ const sent = () => ({
   productType: { id: String(idOf(productTypes)), code: 'COFFEE', translations: [] },
 });
 
-test('a value chain as the public front end sends it comes back with the codes that are used in it', async () => {
+test('a value chain sent by the public front end comes back with its codes', async () => {
   const id = await save(sent());
   expect(await got(`${PATH}/${id}`, { language: 'DE' })).toEqual({
     id,
@@ -122,7 +122,7 @@ test('a value chain as the public front end sends it comes back with the codes t
   });
 });
 
-test('a change replaces the lists that it has and keeps the others', async () => {
+test('a change replaces the sent lists and keeps the others', async () => {
   const id = await save(sent());
   const store = await add(facilityTypes, { code: 'STORE', label: 'Store' });
   const order = [{ id: store }, { id: idOf(facilityTypes) }, { id: store }];
@@ -134,7 +134,7 @@ test('a change replaces the lists that it has and keeps the others', async () =>
   expect(changed.name).toBe('Coffee Rwanda');
 });
 
-test('lists are filtered by a part of the name, the status and the product type, in the order of the names', async () => {
+test('lists are filtered by part of the name, status and product type, and sorted by name', async () => {
   const type = await add(productTypes, { code: 'COCOA', name: 'Cocoa' });
   const productType = { id: type };
   const ids = {
@@ -165,7 +165,7 @@ test('lists are filtered by a part of the name, the status and the product type,
   ]);
 });
 
-test('every user reads value chains, administrators add them, a SYSTEM_ADMIN alone changes them', async () => {
+test('every user reads value chains, administrators add them, only a SYSTEM_ADMIN changes them', async () => {
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
   expect((await user.send('PUT', PATH, { name: 'Tea' })).status).toBe(403);
   const id = await save({ name: 'Tea' }, regional);
@@ -203,7 +203,7 @@ test('every user reads value chains, administrators add them, a SYSTEM_ADMIN alo
   ]);
 });
 
-test('what does not exist is refused by name, and nothing is stored', async () => {
+test('unknown references are refused by name, and nothing is stored', async () => {
   const unknown = [{ id: idOf(facilityTypes) }, { id: 999_999 }];
   for (const [body, field] of [
     [{}, 'name'],
@@ -230,7 +230,7 @@ test('what does not exist is refused by name, and nothing is stored', async () =
   }
 });
 
-test('a code that a value chain uses is not deleted, and the refusal names the value chain', async () => {
+test('a code that a value chain uses is not deleted, and the error names the value chain', async () => {
   const id = await save({ ...sent(), name: 'Robusta' });
   for (const list of [
     facilityTypes,
@@ -258,11 +258,13 @@ test('the evidence and semi-products of one or several value chains are listed, 
       { language: 'ES', name: 'Pergamino' },
     ],
   });
-  const one = await save(sent());
+  const first = await save(sent());
   const two = await save({ name: 'Two', semiProducts: [{ id: other }, { id: idOf(semiProducts) }] });
   const path = `${semiProducts.path}/list/by-value-chains`;
-  expect(idsOf(await got(`${path}?valueChainIds=${one}&limit=1000&offset=0`))).toEqual([idOf(semiProducts)]);
-  for (const query of [`valueChainIds=${one}&valueChainIds=${two}`, `valueChainIds=${one},${two}`]) {
+  expect(idsOf(await got(`${path}?valueChainIds=${first}&limit=1000&offset=0`))).toEqual([
+    idOf(semiProducts),
+  ]);
+  for (const query of [`valueChainIds=${first}&valueChainIds=${two}`, `valueChainIds=${first},${two}`]) {
     const page = await got(`${path}?${query}&sortBy=name&sort=ASC`, { language: 'ES' });
     expect(page.items.map(({ name }: { name: string }) => name)).toEqual(['Cherry', 'Pergamino']);
     expect(page.count).toBe(2);
@@ -270,7 +272,7 @@ test('the evidence and semi-products of one or several value chains are listed, 
   expect((await got(`${path}?valueChainIds=999999`)).items).toEqual([]);
   expect((await user.send('GET', path)).status).toBe(400);
   for (const list of [processingEvidenceTypes, processingEvidenceFields]) {
-    for (const rest of [`by-value-chains?valueChainIds=${one}`, `value-chain/${one}`]) {
+    for (const rest of [`by-value-chains?valueChainIds=${first}`, `value-chain/${first}`]) {
       expect(idsOf(await got(`${list.path}/list/${rest}`)), rest).toEqual([idOf(list)]);
     }
     expect((await got(`${list.path}/list/value-chain/${two}`)).items).toEqual([]);
@@ -278,7 +280,7 @@ test('the evidence and semi-products of one or several value chains are listed, 
   }
 });
 
-test('a company has its value chains and their product types, for its members alone', async () => {
+test('only members of a company read its value chains and their product types', async () => {
   const [member, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
   const companyId = await companyOf(trace, 'Kopanyi', [member]);
   await companyOf(trace, 'Another', [stranger]);
@@ -305,7 +307,7 @@ test('a company has its value chains and their product types, for its members al
   expect(body.errorMessage).toBe('the value chain is in use by the company "Kopanyi"');
 });
 
-test('changes of one value chain at the same time are made one after the other', async () => {
+test('concurrent changes of a value chain are made one after the other', async () => {
   const id = await save({ name: 'Busy' });
   const types = await Promise.all(
     Array.from({ length: 4 }, (_, index) => add(facilityTypes, { code: `BUSY_${index}`, label: 'Busy' })),
@@ -321,7 +323,7 @@ test('changes of one value chain at the same time are made one after the other',
   expect(types).toContain(last[0].id);
 });
 
-test('of two writers who have read the same version of a value chain, the second is refused, whatever each does', async () => {
+test('the second writer of the same version of a value chain is refused, whatever each does', async () => {
   const id = await save({ name: 'Tea Rwanda' });
   const read = async () => {
     const { headers, body } = await user.send('GET', `${PATH}/${id}`);

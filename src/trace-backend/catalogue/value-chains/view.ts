@@ -29,7 +29,7 @@ export async function asBriefValueChains(
   });
 }
 
-/** Value chains by their ids, in their order, for answers about other records. */
+/** Value chains in the order of these ids, for answers about other records. */
 export async function briefValueChains(
   database: Database,
   ids: readonly number[],

@@ -9,10 +9,10 @@ import { lockAccount } from '../users/store.ts';
 import { mayAct } from './execute.ts';
 
 /**
- * Creates a link by which a user confirms their address where no mails are sent: an administrator copies it and gives it
- * to the person, whom they know. It works once, and together with the password, like that of a mail.
+ * Creates a link by which a user confirms their address, for instances that send no mails: an administrator copies it
+ * and gives it to the person. Like the link of a mail, it works once, and together with the password.
  *
- * @throws Problem forbidden, not_found; invalid where mails are sent, or if the address cannot be confirmed
+ * @throws Problem forbidden, not_found; invalid if mails are sent or the address cannot be confirmed
  */
 export async function confirmationLink(
   { pool, mails }: { pool: pg.Pool; mails: Pick<Mails, 'areSent' | 'newConfirmation'> },

@@ -44,7 +44,7 @@ export async function execute(
     await audit(database, requester, { action, entity: 'user', entityId: id, details });
     return user;
   });
-  if (action === 'DEACTIVATE_USER' || action === 'REMOVE_USER_SECOND_FACTOR') endings.tell(id);
+  if (action === 'DEACTIVATE_USER' || action === 'REMOVE_USER_SECOND_FACTOR') endings.notify(id);
   mails.wake();
   return user;
 }
@@ -57,9 +57,9 @@ function mayExecute({ id, role }: Caller, action: Action, user: User | undefined
 }
 
 /**
- * Whether an administrator may do something to a user.
+ * Checks that an administrator may act on a user.
  *
- * @throws Problem forbidden; invalid for oneself, and for an erased account
+ * @throws Problem forbidden; invalid for the administrator's own account and for an erased one
  */
 export function mayAct({ id, role }: Pick<Caller, 'id' | 'role'>, user: User | undefined): void {
   if (role !== 'SYSTEM_ADMIN' && user?.role === 'SYSTEM_ADMIN') {
@@ -69,7 +69,7 @@ export function mayAct({ id, role }: Pick<Caller, 'id' | 'role'>, user: User | u
   if (user?.id === id) throw new Problem('user.is_yourself');
 }
 
-/** For a user who has lost the device and the recovery codes; the user gets a mail and has to log in again. */
+/** For users who have lost the device and the recovery codes: they get a mail and have to log in again. */
 async function removeSecondFactor(
   database: Database,
   mails: Mails,

@@ -13,7 +13,7 @@ import { checkEmail, NO_MAILBOX } from '../users/email.ts';
 import { checkPasswordRules, openPasswords } from '../users/passwords.ts';
 import { countSystemAdmins, insertUser, type User } from '../users/store.ts';
 
-/** In DATA_DIR: the address and the password of the first administrator, if nobody chose them. */
+/** File in DATA_DIR with the generated address and password of the first administrator. */
 export const FIRST_ADMIN_FILE = 'first-admin.txt';
 
 type AdminSettings = Pick<
@@ -40,10 +40,10 @@ export async function makeFirstAdmin(
   const chosen = email ?? NO_MAILBOX;
   const secret = password ?? randomBytes(15).toString('base64url');
   const file = path.resolve(settings.DATA_DIR, FIRST_ADMIN_FILE);
-  const made = await orSettingsError(async () =>
+  const created = await orSettingsError(async () =>
     createAdmin(pool, settings, chosen, secret, async database => (await countSystemAdmins(database)) === 0),
   );
-  if (!made) return;
+  if (!created) return;
   if (password !== undefined) {
     logger.info({ email: chosen }, 'created the first SYSTEM_ADMIN');
     return;
@@ -85,15 +85,17 @@ export async function createAdmin(
     await lockFirstStart(database);
     if (!(await when(database))) return undefined;
     const now = new Date();
-    const made = { language: 'EN', createdAt: now, emailConfirmedAt: now } as const;
-    const role = { status: 'ACTIVE', role: 'SYSTEM_ADMIN', ...made } as const;
-    const named = { name: 'First', surname: 'Administrator' };
     const user = await insertUser(database, {
       ...address,
-      ...named,
-      ...role,
+      name: 'First',
+      surname: 'Administrator',
+      language: 'EN',
+      status: 'ACTIVE',
+      role: 'SYSTEM_ADMIN',
       password: hash,
       hasFirstPassword: true,
+      createdAt: now,
+      emailConfirmedAt: now,
     });
     if (!user) throw new Problem('user.named_address_registered', { email: address.email });
     await audit(database, PROGRAM, { action: 'CREATE_SYSTEM_ADMIN', entity: 'user', entityId: user.id });

@@ -17,9 +17,9 @@ import type { UserUpdate } from './schemas.ts';
 export async function updateUserProfile(
   pool: pg.Pool,
   requester: Requester,
-  { id: given, ...change }: Static<typeof UserUpdate>,
+  { id: sentId, ...change }: Static<typeof UserUpdate>,
 ): Promise<User> {
-  const id = idOf(given);
+  const id = idOf(sentId);
   return transaction(pool, async database => {
     const before = await lockAccount(database, id);
     if (!before) throw new Problem('user.unknown');

@@ -28,7 +28,7 @@ export interface AdministrationContext {
   endings: Endings;
   lists: Lists;
   companiesOf: (userId: number) => Promise<UserCompanies>;
-  /** the members of the active companies that a user is a member of */
+  /** the members of a user's active companies */
   colleaguesOf: (userId: number) => Promise<number[]>;
 }
 
@@ -37,10 +37,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
   app.post(
     '/api/user/admin/execute/:action',
-    {
-      config: { access: 'regional-admin' },
-      schema: executeUserSchema,
-    },
+    { config: { access: 'regional-admin' }, schema: executeUserSchema },
     async request => {
       const user = await execute(context, requesterOf(request), request.params.action, idOf(request.body.id));
       return ok(asUser(user, await companiesOf(user.id)));
@@ -49,10 +46,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
   app.post(
     '/api/user/admin/confirmation_link',
-    {
-      config: { access: 'regional-admin' },
-      schema: confirmationLinkSchema,
-    },
+    { config: { access: 'regional-admin' }, schema: confirmationLinkSchema },
     async (request, reply) => {
       reply.header('cache-control', 'no-store');
       return ok(await confirmationLink(context, requesterOf(request), idOf(request.body.id)));
@@ -63,10 +57,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
   app.put(
     '/api/user/admin/profile',
-    {
-      config: { access: 'regional-admin' },
-      schema: updateUserSchema,
-    },
+    { config: { access: 'regional-admin' }, schema: updateUserSchema },
     async request => {
       const user = await updateUserProfile(pool, requesterOf(request), request.body);
       return ok(asUser(user, await companiesOf(user.id)));
@@ -75,15 +66,12 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
   app.get(
     '/api/user/admin/profile/:id',
-    {
-      config: { access: 'regional-admin' },
-      schema: getUserSchema,
-    },
+    { config: { access: 'regional-admin' }, schema: getUserSchema },
     async request => {
       const user = await findUser(pool, pathIdOf(request.params.id));
       if (!user) throw new Problem('user.unknown');
       const answer = asUser(user, await companiesOf(user.id));
-      // Who may not remove it does not learn which accounts a password opens.
+      // Only administrators who may remove factors learn which accounts a password alone opens.
       if (callerOf(request).role !== 'SYSTEM_ADMIN') return ok(answer);
       return ok({ ...answer, hasSecondFactor: (await requiredFactor(pool, user.id)) !== undefined });
     },
@@ -98,21 +86,18 @@ function registerLists(app: Server, { pool, lists, colleaguesOf }: Administratio
   ] as const) {
     app.get(
       `/api/user/${path}`,
-      {
-        config: { access },
-        schema: listUsersSchema(operationId, access, summary),
-      },
+      { config: { access }, schema: listUsersSchema(operationId, access, summary) },
       async request => {
         const { ids, ...query } = request.query;
         const page = pageOf(query, SORTABLE);
         const { id } = callerOf(request);
-        const among = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
+        const visibleIds = access === 'user' ? [id, ...(await colleaguesOf(id))] : undefined;
         const { items, count } = await listUsers(
           pool,
           lists,
           { ...query, ids: ids === undefined ? undefined : queryIdsOf(ids) },
           page,
-          among,
+          visibleIds,
         );
         return ok(listAnswer(page, { items: items.map(asItem), count }));
       },

@@ -28,7 +28,7 @@ const idsOf = ({ items }: { items: { id: number }[] }) => items.map(({ id }) => 
 const actionsOn = async (id: number) =>
   (await admin.send('GET', `/api/audit/list?entity=user&entityId=${id}&sort=ASC`)).body.data.items;
 
-test('a profile names the companies of the user, and those that the user administers', async () => {
+test('a profile has the companies of the user, and those that the user administers', async () => {
   const user = await trace.loggedIn();
   const own = await companyOf(trace, 'Own', [user]);
   const other = await companyOf(trace, 'Other', []);
@@ -42,7 +42,7 @@ test('a profile names the companies of the user, and those that the user adminis
   expect(profile).toMatchObject({ companyIds: [], companyIdsAdmin: [] });
 });
 
-test('an administrator whom the program made has a first password until it is changed', async () => {
+test('the administrator created by the program has a first password until it is changed', async () => {
   const [email, password] = ['second-admin@example.org', 'kivu-lake-at-dawn-7'];
   await createAdmin(trace.pool, { PASSWORD_POLICY: 'strict' }, email, password);
   const { send } = await trace.login(email, password);
@@ -54,16 +54,16 @@ test('an administrator whom the program made has a first password until it is ch
   expect((await registered.send('GET', '/api/user/profile')).body.data.hasFirstPassword).toBe(false);
 });
 
-test('who may remove a second factor is told whether there is one', async () => {
+test('only administrators who may remove a second factor see whether there is one', async () => {
   const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
   await withSecondFactor(user);
-  const told = async (by: LoggedIn, { id }: LoggedIn) =>
+  const hasFactor = async (by: LoggedIn, { id }: LoggedIn) =>
     (await list(by, `admin/profile/${id}`)).hasSecondFactor;
-  expect([await told(admin, user), await told(admin, other)]).toEqual([true, false]);
-  expect(await told(await trace.loggedIn('REGIONAL_ADMIN'), user)).toBeUndefined();
+  expect([await hasFactor(admin, user), await hasFactor(admin, other)]).toEqual([true, false]);
+  expect(await hasFactor(await trace.loggedIn('REGIONAL_ADMIN'), user)).toBeUndefined();
 });
 
-test('lists of users have exactly the fields that forms are made of', async () => {
+test("lists of users have exactly the fields of the front end's forms", async () => {
   const user = await trace.loggedIn();
   const item = {
     id: user.id,
@@ -83,7 +83,7 @@ test('lists of users have exactly the fields that forms are made of', async () =
   }
 });
 
-test('users are looked up by their ids: by administrators all, by others only those of their companies', async () => {
+test('administrators look up all users by id, others only those of their companies', async () => {
   const [user, other, third] = [await trace.loggedIn(), await trace.loggedIn(), await trace.loggedIn()];
   const ids = `ids=${user.id},${other.id}`;
   expect(idsOf(await list(admin, `admin/list?${ids}`))).toEqual([user.id, other.id]);
@@ -91,28 +91,28 @@ test('users are looked up by their ids: by administrators all, by others only th
   expect(idsOf(await list(user, `list?${ids}`))).toEqual([user.id]);
 });
 
-test('a user lists the members of their companies and nobody else, also not who is only invited', async () => {
-  const one = await tenant(trace, 'One');
+test('a user lists only the members of their companies, without invited users', async () => {
+  const company = await tenant(trace, 'One');
   const two = await tenant(trace, 'Two');
   const colleague = await trace.loggedIn();
   const member = 'INSERT INTO company_users (company_id, user_id, role) VALUES ($1, $2, $3)';
-  await trace.pool.query(member, [one.companyId, colleague.id, 'COMPANY_USER']);
+  await trace.pool.query(member, [company.companyId, colleague.id, 'COMPANY_USER']);
   const invited = await trace.loggedIn();
-  const invitation = { companyId: one.companyId, userId: invited.id };
-  const asked = await one.user.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invitation);
-  expect(asked.status).toBe(200);
-  const both = [one.user.id, colleague.id].sort();
-  expect(idsOf(await list(one.user, 'list'))).toEqual(both);
+  const invitation = { companyId: company.companyId, userId: invited.id };
+  const added = await company.user.send('POST', '/api/company/execute/ADD_USER_TO_COMPANY', invitation);
+  expect(added.status).toBe(200);
+  const both = [company.user.id, colleague.id].sort();
+  expect(idsOf(await list(company.user, 'list'))).toEqual(both);
   expect(idsOf(await list(colleague, 'list'))).toEqual(both);
   expect(await list(colleague, 'list?requestType=COUNT')).toMatchObject({ count: 2 });
   expect(idsOf(await list(two.user, 'list'))).toEqual([two.user.id]);
-  expect(idsOf(await list(two.user, `list?email=${one.user.email}`))).toEqual([]);
+  expect(idsOf(await list(two.user, `list?email=${company.user.email}`))).toEqual([]);
   expect(idsOf(await list(invited, 'list'))).toEqual([invited.id]);
-  expect(idsOf(await list(one.user, `list?email=${colleague.email}`))).toEqual([colleague.id]);
-  expect(idsOf(await list(one.user, 'list?surname=nobody'))).toEqual([]);
+  expect(idsOf(await list(company.user, `list?email=${colleague.email}`))).toEqual([colleague.id]);
+  expect(idsOf(await list(company.user, 'list?surname=nobody'))).toEqual([]);
 });
 
-test('an administrator changes the profile of a user, which the audit tells', async () => {
+test('an administrator changes the profile of a user, and the audit records it', async () => {
   const user = await trace.loggedIn();
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
   const change = (by: LoggedIn, body: object) => by.send('PUT', '/api/user/admin/profile', body);
@@ -133,7 +133,7 @@ test('an administrator changes the profile of a user, which the audit tells', as
   expect(Object.keys(wrong.body.validationErrorDetails.fieldErrors).sort()).toEqual(['language', 'name']);
 });
 
-test('mails lead to the pages of the front end, from which calls are accepted', async () => {
+test('mails link to the pages of the front end, from which calls are accepted', async () => {
   const email = 'front@example.org';
   const registration = { email, password: 'a password of mine', name: 'Ana', surname: 'Uwase' };
   const origin = { origin: 'https://front.example' };
@@ -148,11 +148,11 @@ test('mails lead to the pages of the front end, from which calls are accepted', 
   await admin.send('POST', '/api/user/admin/execute/ACTIVATE_USER', { id: registered.body.data.id });
   expect(textOf((await mail.mailsTo(email, 2))[1])).toContain(`${FRONT_END}/\n`);
   await post('request_reset_password', { email });
-  const asked = (await mail.mailsTo(email, 3))[2];
-  expect(textOf(asked)).toContain(`${FRONT_END}/reset-password/${tokenIn(asked)}\n`);
+  const mailWithLink = (await mail.mailsTo(email, 3))[2];
+  expect(textOf(mailWithLink)).toContain(`${FRONT_END}/reset-password/${tokenIn(mailWithLink)}\n`);
 });
 
-/** Sets a new password by a mail, the last of as many; returns the cookies of the answer. */
+/** Sets a new password by the last of a number of mails; returns the cookies of the answer. */
 async function reset({ email }: LoggedIn, mails = 1): Promise<string[]> {
   await trace.send('POST', '/api/user/request_reset_password', { email });
   const token = tokenIn((await mail.mailsTo(email, mails)).at(-1));
@@ -162,7 +162,7 @@ async function reset({ email }: LoggedIn, mails = 1): Promise<string[]> {
   return answer.headers.getSetCookie().map(line => /^[^;]+/.exec(line)?.[0] as string);
 }
 
-test('setting a new password logs in, which the audit tells', async () => {
+test('setting a new password logs in, and the audit records it', async () => {
   const user = await trace.loggedIn();
   const cookies = await reset(user);
   expect(cookies.map(cookie => cookie.split('=')[0])).toEqual(['trace-accessToken', 'trace-refreshToken']);
@@ -172,7 +172,7 @@ test('setting a new password logs in, which the audit tells', async () => {
   expect(actions).toEqual(['LOGIN', 'REQUEST_PASSWORD', 'RESET_PASSWORD', 'LOGIN']);
 });
 
-test('setting a new password does not log in where a second factor is due, or the account is not active', async () => {
+test('setting a new password does not log in if a second factor is due or the account is not active', async () => {
   const secured = await trace.loggedIn();
   await withSecondFactor(secured);
   expect(await reset(secured, 2)).toEqual([]);
@@ -181,7 +181,7 @@ test('setting a new password does not log in where a second factor is due, or th
   expect(await reset(waiting)).toEqual([]);
 });
 
-test('setting a new password does not log in who must have a second factor and has none', async () => {
+test('setting a new password does not log in users who must still set up a second factor', async () => {
   const strict = await runningTrace({ SECOND_FACTOR_REQUIRED: 'SYSTEM_ADMIN', SMTP_URL: mail.url }, trace);
   const person = await trace.loggedIn('SYSTEM_ADMIN');
   await strict.send('POST', '/api/user/request_reset_password', { email: person.email });

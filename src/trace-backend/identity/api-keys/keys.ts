@@ -23,7 +23,7 @@ const DAY_MS = 24 * 3600_000;
 /**
  * Creates a key for a program.
  *
- * @returns the key, which is not stored, and what is
+ * @returns the key itself, which is not stored, and its stored fields
  * @throws Problem invalid; unauthenticated without the code of a second factor; too_many_requests
  */
 export async function createKey(
@@ -33,14 +33,14 @@ export async function createKey(
 ): Promise<Omit<ApiKey, 'lastUsedAt'> & { key: string }> {
   const { id: userId, role, secondFactor } = requester.caller;
   const createdAt = new Date();
-  const expiresAt = endOf(body.expiresAt, createdAt);
+  const expiresAt = expiryOf(body.expiresAt, createdAt);
   const scopes = SCOPES.filter(scope => body.scopes.includes(scope));
   if (scopes.includes('admin') && role === 'USER') {
     throw new Problem('key.admin_scope_not_allowed', { field: 'scopes' });
   }
   const { wasNeeded } = await checkFreshCode(context, userId, body.code);
   const { key, hash } = newApiKey();
-  const made = {
+  const created = {
     id: crypto.randomUUID(),
     userId,
     name: body.name,
@@ -50,17 +50,17 @@ export async function createKey(
     expiresAt,
   };
   await transaction(context.pool, async database => {
-    // With this lock concurrent calls count each other's keys, and an account that was just closed gets none.
+    // With this lock concurrent calls count each other's keys, and a closed account gets none.
     const user = await lockAccount(database, userId);
     if (user?.status !== 'ACTIVE') throw new Problem('session.ended');
     if (!wasNeeded) await checkNoFactor(database, userId);
-    if (!(await insertApiKey(database, { ...made, hash }))) {
+    if (!(await insertApiKey(database, { ...created, hash }))) {
       throw new Problem('key.too_many', { max: MAX_API_KEYS });
     }
-    const details = { key: made.id, name: made.name, scopes, expiresAt: expiresAt.toISOString() };
+    const details = { key: created.id, name: created.name, scopes, expiresAt: expiresAt.toISOString() };
     await audit(database, requester, { action: 'CREATE_API_KEY', entity: 'user', entityId: userId, details });
   });
-  return { ...made, key };
+  return { ...created, key };
 }
 
 /**
@@ -84,12 +84,12 @@ export async function revokeKey(
   });
 }
 
-function endOf(given: string | undefined, now: Date): Date {
-  if (given === undefined) return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
+function expiryOf(requested: string | undefined, now: Date): Date {
+  if (requested === undefined) return new Date(now.getTime() + DEFAULT_DAYS * DAY_MS);
   const field = 'expiresAt';
-  const read = parseTimestamp(given);
-  if (!read) throw new Problem('validation.no_time', { field });
-  const end = new Date(read.utc);
+  const timestamp = parseTimestamp(requested);
+  if (!timestamp) throw new Problem('validation.no_time', { field });
+  const end = new Date(timestamp.utc);
   if (end <= now) throw new Problem('validation.not_in_future', { field });
   if (end.getTime() - now.getTime() > LONGEST_DAYS * DAY_MS) {
     throw new Problem('validation.too_many_days_ahead', { field, max: LONGEST_DAYS });

@@ -12,17 +12,17 @@ import { createApiKeySchema, listApiKeysSchema, resolveApiKeySchema, revokeApiKe
 import { type ApiKey, listApiKeys, MAX_API_KEYS } from './store.ts';
 
 const PATH = '/api/user/api-keys';
-/** Keys that one address may create in a quarter of an hour. */
-const FEW = { guarded: true, rateLimit: { max: 60, timeWindow: 15 * 60_000 } };
-/** No key manages keys. */
+/** For creating keys, per address. */
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 60, timeWindow: 15 * 60_000 } };
+/** Keys cannot manage keys. */
 const keyScope = 'none';
 
 interface ApiKeysContext {
   pool: pg.Pool;
   box: SecretBox;
-  /** tells of a user whose keys have ended */
-  endings: { tell(userId: number): void };
-  isServiceToken: (given: string) => Promise<boolean>;
+  /** notified when keys of a user have ended */
+  endings: { notify(userId: number): void };
+  isServiceToken: (token: string) => Promise<boolean>;
   findKeyHolder: (hash: Buffer) => Promise<KeyHolder | undefined>;
 }
 
@@ -32,31 +32,21 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
 
   app.post(
     PATH,
-    {
-      config: { access: 'user', keyScope, ...FEW },
-      schema: createApiKeySchema,
-    },
+    { config: { access: 'user', keyScope, ...RATE_LIMIT }, schema: createApiKeySchema },
     async request => {
-      const { key, ...made } = await createKey(context, requesterOf(request), request.body);
-      return ok({ ...asItem(made), key });
+      const { key, ...created } = await createKey(context, requesterOf(request), request.body);
+      return ok({ ...asItem(created), key });
     },
   );
 
-  app.get(
-    PATH,
-    {
-      config: { access: 'user', keyScope },
-      schema: listApiKeysSchema,
-    },
-    async request => {
-      const keys = await listApiKeys(pool, callerOf(request).id, new Date());
-      const items = keys.map(key => ({
-        ...asItem(key),
-        ...(key.lastUsedAt && { lastUsedAt: key.lastUsedAt.toISOString() }),
-      }));
-      return ok({ items, count: items.length, offset: 0, limit: MAX_API_KEYS });
-    },
-  );
+  app.get(PATH, { config: { access: 'user', keyScope }, schema: listApiKeysSchema }, async request => {
+    const keys = await listApiKeys(pool, callerOf(request).id, new Date());
+    const items = keys.map(key => ({
+      ...asItem(key),
+      ...(key.lastUsedAt && { lastUsedAt: key.lastUsedAt.toISOString() }),
+    }));
+    return ok({ items, count: items.length, offset: 0, limit: MAX_API_KEYS });
+  });
 
   app.delete(
     `${PATH}/:id`,
@@ -68,7 +58,7 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
     async request => {
       const requester = requesterOf(request);
       await revokeKey(context, requester, request.params.id, request.body.code);
-      endings.tell(requester.caller.id);
+      endings.notify(requester.caller.id);
       return { status: 'OK' as const };
     },
   );
@@ -76,17 +66,14 @@ export function registerApiKeys(app: Server, context: ApiKeysContext): void {
   registerResolving(app, context);
 }
 
-/** For a packet service in another process. */
+/** The look-up of keys for packet services in other processes. */
 function registerResolving(app: Server, { isServiceToken, findKeyHolder }: ApiKeysContext): void {
   app.post(
     `${PATH}/resolve`,
-    {
-      config: { access: 'open' },
-      schema: resolveApiKeySchema,
-    },
+    { config: { access: 'open' }, schema: resolveApiKeySchema },
     async ({ body, headers }, reply) => {
-      const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-      if (!(await isServiceToken(given))) {
+      const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+      if (!(await isServiceToken(token))) {
         reply.header('www-authenticate', 'Bearer');
         throw new Problem('service_token.required');
       }

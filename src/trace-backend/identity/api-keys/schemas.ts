@@ -6,7 +6,7 @@ import { DateTime, NO_NUL } from '../../base/contract/schemas.ts';
 import { FreshCode } from '../users/schemas.ts';
 import { MAX_API_KEYS } from './store.ts';
 
-/** The furthest end of a key after its creation, and the default one, in days. */
+/** The maximum and the default lifetime of a key, in days. */
 export const LONGEST_DAYS = 5 * 365;
 export const DEFAULT_DAYS = 365;
 
@@ -42,10 +42,10 @@ export const NewKey = named(
   }),
 );
 
-/** A key is revoked without a body, or with the code of a second factor. */
-export const Revocation = Type.Object({ code: FreshCode });
+/** The body of a revocation; it can be omitted by users without a second factor. */
+const Revocation = Type.Object({ code: FreshCode });
 
-/** Any text is accepted in a path; one that is no UUID is not found. */
+/** Any text is accepted in a path; one that is not a UUID is not found. */
 const KeyId = Type.String({
   minLength: 1,
   maxLength: 64,

@@ -20,7 +20,7 @@ export interface ApiKey {
 const KEY = sql`id, user_id AS "userId", name, scopes, second_factor AS "secondFactor", created_at AS "createdAt",
   expires_at AS "expiresAt", last_used_at AS "lastUsedAt"`;
 
-/** Keys of one user that have not expired, at most. */
+/** Maximum unexpired keys per user. */
 export const MAX_API_KEYS = 50;
 
 /**
@@ -76,23 +76,18 @@ export async function deleteApiKeys(database: Database, userId: number): Promise
   await execute(database, sql`DELETE FROM api_keys WHERE user_id = ${userId}`);
 }
 
-/** Deletes every key of every user. */
-export async function deleteAllApiKeys(database: Database): Promise<void> {
-  await execute(database, sql`DELETE FROM api_keys`);
-}
-
-/** Records that a user's keys count as made without a second factor: it has been removed. */
+/** Records that a user's keys were created without the second factor, which has been removed. */
 export async function forgetFactorOfKeys(database: Database, userId: number): Promise<void> {
   await execute(database, sql`UPDATE api_keys SET second_factor = false WHERE user_id = ${userId}`);
 }
 
-/** A key that counts: its user is active, and it has not expired. */
+/** A valid key: its user is active, and it has not expired. */
 export interface KeyState
   extends Pick<ApiKey, 'id' | 'userId' | 'scopes' | 'secondFactor' | 'expiresAt' | 'lastUsedAt'> {
   role: Role;
 }
 
-/** The keys that count, in the order of their hashes (hex). */
+/** The valid keys, in the order of these hashes (hex). */
 export async function findKeyStates(
   database: Database,
   hashes: readonly string[],

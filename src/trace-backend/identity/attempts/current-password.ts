@@ -6,23 +6,23 @@ import { limitSecretAttempts } from './limits.ts';
 import { decideLoginFailure, deleteLoginFailures } from './store.ts';
 
 /**
- * Checks the current password of a logged-in user, for actions that a stolen cookie must not be enough for. Wrong
+ * Checks the current password of a logged-in user, for actions for which a stolen cookie must not be enough. Wrong
  * passwords are counted for the account.
  *
  * @param field name of the request field, for the error
- * @returns the account whose password was checked
+ * @returns the account with the checked password
  * @throws Problem invalid, too_many_requests
  */
 export async function checkCurrentPassword(
   { pool, passwords }: { pool: pg.Pool; passwords: Passwords },
   userId: number,
-  given: string | undefined,
+  password: string | undefined,
   field = 'currentPassword',
 ): Promise<Account> {
   const account = await findAccountById(pool, userId);
-  if (given === undefined || !account) throw wrongPassword(field);
+  if (password === undefined || !account) throw wrongPassword(field);
   const attempt = await limitSecretAttempts(pool, 'password', userId);
-  if (!(await passwords.check(account.password, given))) {
+  if (!(await passwords.check(account.password, password))) {
     await decideLoginFailure(pool, attempt);
     throw wrongPassword(field);
   }

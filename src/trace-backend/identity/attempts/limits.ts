@@ -7,8 +7,8 @@ import {
   deleteLoginFailures,
   findLoginFailures,
   forgetLoginFailures,
+  hasLoggedInFrom,
   insertLoginAttempt,
-  knowsLoginAddress,
   type LoginAttempt,
   lockAttempts,
   noteLoginAddress,
@@ -16,26 +16,26 @@ import {
 
 /** How long failures count, in milliseconds. */
 const FAILURES_MS = 15 * 60_000;
-/** How long an attempt without a result counts: longer than one can take. Its process may have been killed. */
+/** How long an attempt without a result counts, if its process was killed: longer than any attempt takes. */
 const UNDECIDED_MS = 60_000;
-/** Failures for one account from one address, and from all addresses, after which attempts are refused. */
+/** Maximum failures per account from one address, and from all addresses. */
 const FROM_ONE_ADDRESS = 10;
 const FROM_ANYWHERE = 100;
-/** How long an address from which a user logged in is known, in milliseconds. */
-const KNOWN_MS = 30 * 24 * 3600_000;
-/** Failures to prove a second factor, or to repeat the password, for one account. */
+/** How long an address is familiar after a login of the user, in milliseconds. */
+const FAMILIAR_MS = 30 * 24 * 3600_000;
+/** Maximum failures per account to prove a second factor, and to repeat the password. */
 const WRONG_SECRETS = 10;
-/** What else of an account can be guessed, each with its own failures. */
+/** Other secrets of an account that can be guessed; failures are counted for each. */
 const SECRETS = ['code', 'password'] as const;
 
 const accountOf = (name: string) => hash('sha256', name, 'buffer');
 
 /**
  * Records a login attempt, and refuses it after too many failures: from its address, or from all addresses unless the
- * user logged in from this address recently. `decideLoginFailure` makes it a failure. The name entered is stored as its SHA-256, because people type passwords
- * into the wrong field.
+ * user logged in from this address recently. `decideLoginFailure` makes it a failure. The name entered is stored as its
+ * SHA-256, because people type passwords into the wrong field.
  *
- * @param userId of the account; undefined if there is none, which takes the same time
+ * @param userId of the account; undefined if there is none, which must take the same time
  * @throws Problem too_many_requests
  */
 export async function limitLoginAttempts(
@@ -45,19 +45,19 @@ export async function limitLoginAttempts(
   ip: string,
 ): Promise<LoginAttempt> {
   const attempt = { account: accountOf(emailKey), address: addressBlock(ip), at: new Date() };
-  const known = await knowsLoginAddress(
+  const isFamiliar = await hasLoggedInFrom(
     pool,
     userId ?? 0,
     attempt.address,
-    new Date(attempt.at.getTime() - KNOWN_MS),
+    new Date(attempt.at.getTime() - FAMILIAR_MS),
   );
-  await recordAttempt(pool, attempt, FROM_ONE_ADDRESS, known ? undefined : FROM_ANYWHERE);
+  await recordAttempt(pool, attempt, FROM_ONE_ADDRESS, isFamiliar ? undefined : FROM_ANYWHERE);
   return attempt;
 }
 
 /**
  * Records an attempt to prove another secret of an account, after the password or the login, and refuses it after too
- * many failures from any addresses.
+ * many failures, whatever their addresses.
  *
  * @throws Problem too_many_requests
  */
@@ -81,24 +81,30 @@ async function recordAttempt(
   const { account, address, at } = attempt;
   const since = new Date(at.getTime() - FAILURES_MS);
   const times = { since, undecidedSince: new Date(at.getTime() - UNDECIDED_MS) };
-  const over = await transaction(pool, async database => {
+  const exceeded = await transaction(pool, async database => {
     await lockAttempts(database, account);
-    const here = await findLoginFailures(database, { account, address }, { ...times, limit: fromAddress });
-    const all =
+    const fromHere = await findLoginFailures(
+      database,
+      { account, address },
+      { ...times, limit: fromAddress },
+    );
+    const fromAll =
       fromAnywhere === undefined
         ? []
         : await findLoginFailures(database, { account }, { ...times, limit: fromAnywhere });
-    const over = [here[fromAddress - 1], all[(fromAnywhere ?? 0) - 1]].filter(first => first !== undefined);
-    if (over.length === 0) await insertLoginAttempt(database, attempt, since);
-    return over;
+    const exceeded = [fromHere[fromAddress - 1], fromAll[(fromAnywhere ?? 0) - 1]].filter(
+      first => first !== undefined,
+    );
+    if (exceeded.length === 0) await insertLoginAttempt(database, attempt, since);
+    return exceeded;
   });
-  if (over.length === 0) return;
-  const free = Math.max(...over.map(first => first.getTime())) + FAILURES_MS;
-  const retryAfter = Math.max(1, Math.ceil((free - at.getTime()) / 1000));
+  if (exceeded.length === 0) return;
+  const retryAt = Math.max(...exceeded.map(first => first.getTime())) + FAILURES_MS;
+  const retryAfter = Math.max(1, Math.ceil((retryAt - at.getTime()) / 1000));
   throw new Problem('login.too_many_failures', {}, { retryAfter });
 }
 
-/** Forgets all failures of a user, so that nothing is refused for them; returns how many there were. */
+/** Deletes all failures of a user, which unlocks the account; returns their number. */
 export async function forgetFailures(database: Database, emailKey: string, userId: number): Promise<number> {
   const names = [emailKey, ...SECRETS.map(kind => `${kind} ${userId}`)];
   return forgetLoginFailures(database, names.map(accountOf));
@@ -110,6 +116,6 @@ export async function noteLogin(
   { account, address, at }: LoginAttempt,
   userId: number,
 ): Promise<void> {
-  await noteLoginAddress(database, { userId, address, at }, new Date(at.getTime() - KNOWN_MS));
+  await noteLoginAddress(database, { userId, address, at }, new Date(at.getTime() - FAMILIAR_MS));
   await deleteLoginFailures(database, { account, address });
 }

@@ -5,7 +5,7 @@ import type { Account } from '../users/store.ts';
 import { checkCurrentPassword, wrongPassword } from './current-password.ts';
 
 /**
- * Checks the password that was sent with a mailed token: the person who has both reads the mails to the address and
+ * Checks the password that was sent with a mailed token: together they prove that the same person reads the mails and
  * chose the password. The token stays valid.
  *
  * @returns the account; undefined without a password, or if the token is not valid
@@ -22,7 +22,7 @@ export async function checkMailedPassword(
 }
 
 /**
- * Whether the password of an account was checked, now that its row is locked.
+ * Whether the password of an account was checked, for a caller who has locked its row since.
  *
  * @throws Problem invalid if it was changed meanwhile
  */

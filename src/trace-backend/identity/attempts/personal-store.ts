@@ -8,7 +8,7 @@ export function loginAddressesOf(userId: number): pg.QueryConfig {
 }
 
 /**
- * When logins failed. The addresses are left out: they may be other people's.
+ * The times of failed logins, without the addresses, which may be other people's.
  *
  * @param account SHA-256 of the account's name
  */

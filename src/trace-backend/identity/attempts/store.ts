@@ -73,7 +73,7 @@ export async function deleteLoginFailures(
   );
 }
 
-/** Deletes the failures of some accounts from all addresses; returns how many there were. */
+/** Deletes the failures of accounts from all addresses; returns their number. */
 export async function forgetLoginFailures(database: Database, accounts: readonly Buffer[]): Promise<number> {
   const { rowCount } = await database.query(
     sql`DELETE FROM login_failures WHERE account = ANY (${accounts})`,
@@ -82,7 +82,7 @@ export async function forgetLoginFailures(database: Database, accounts: readonly
 }
 
 /** Whether a user has logged in from an address since a time. */
-export async function knowsLoginAddress(
+export async function hasLoggedInFrom(
   database: Database,
   userId: number,
   address: string,

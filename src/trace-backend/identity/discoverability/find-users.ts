@@ -3,8 +3,8 @@ import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUsers } from '../users/store.ts';
 
 /**
- * The user who has a contact, and whether they are discoverable; undefined if nobody has it. Anyone can
- * register another person's address, so an address counts once its owner has confirmed it.
+ * The user who has a contact, and whether they are discoverable; undefined if nobody has it. Addresses that their owners
+ * have not confirmed are ignored, because anyone can register another person's address.
  */
 export async function findHolder(
   pool: pg.Pool,
@@ -25,10 +25,10 @@ export async function findReader(
   return { language: user.language, isActive: user.status === 'ACTIVE' };
 }
 
-/** Ids of users, as the packet service knows them. */
+/** User ids in the packet service that can be users of the trace backend. */
 const USER_ID = /^[1-9]\d{0,8}$/;
 
-/** The names and surnames of users by their ids; those who are unknown or have none are absent. */
+/** The full names of users by id, without unknown users and users without a name. */
 export async function findNames(pool: pg.Pool, ids: readonly string[]): Promise<Map<string, string>> {
   const users = await findUsers(pool, ids.filter(id => USER_ID.test(id)).map(Number));
   const named = users.map(user => [String(user?.id), [user?.name, user?.surname].filter(Boolean).join(' ')]);

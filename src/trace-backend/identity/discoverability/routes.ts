@@ -12,17 +12,14 @@ export function registerDiscoverability(
     pool,
     keys,
     isServiceToken,
-  }: { pool: pg.Pool; keys: Keys; isServiceToken: (given: string) => Promise<boolean> },
+  }: { pool: pg.Pool; keys: Keys; isServiceToken: (token: string) => Promise<boolean> },
 ): void {
   app.get(
     '/api/discoverability',
-    {
-      config: { access: 'open' },
-      schema: discoverabilitySchema,
-    },
+    { config: { access: 'open' }, schema: discoverabilitySchema },
     async ({ query, headers }, reply) => {
-      const given = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
-      if (!(await isServiceToken(given))) {
+      const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+      if (!(await isServiceToken(token))) {
         reply.header('www-authenticate', 'Bearer');
         throw new Problem('service_token.required');
       }
@@ -34,10 +31,7 @@ export function registerDiscoverability(
 
   app.get(
     '/.well-known/jwks.json',
-    {
-      config: { access: 'open' },
-      schema: publicKeysSchema,
-    },
+    { config: { access: 'open' }, schema: publicKeysSchema },
     async (_request, reply) => {
       reply.header('cache-control', 'public, max-age=60');
       return { keys: (await keys.publicKeys()).keys as object[] };

@@ -30,7 +30,7 @@ export interface EmailChangeContext {
 const CHANGE_MS = 72 * 3600_000;
 /** Minimum time between two requests of a user, in milliseconds, because each sends a mail to an arbitrary address. */
 const PAUSE_MS = 5 * 60_000;
-/** PostgreSQL's appendix A. */
+/** SQLSTATE (PostgreSQL, appendix A). */
 const UNIQUE_VIOLATION = '23505';
 const PURPOSES = { old: 'CHANGE_EMAIL_OLD', new: 'CHANGE_EMAIL_NEW' } as const;
 
@@ -54,14 +54,16 @@ export async function requestEmailChange(
     if (user?.email === address.email)
       throw new Problem('email_change.address_unchanged', { field: 'email' });
     const now = new Date();
-    const asked = { userId: id, purpose: 'CHANGE_EMAIL' } as const;
-    if (!(await noteMailRequest(database, asked, now, new Date(now.getTime() - PAUSE_MS)))) {
+    const mailRequest = { userId: id, purpose: 'CHANGE_EMAIL' } as const;
+    if (!(await noteMailRequest(database, mailRequest, now, new Date(now.getTime() - PAUSE_MS)))) {
       throw new Problem('email_change.requested_just_now', {}, { retryAfter: PAUSE_MS / 1000 });
     }
     const changeId = crypto.randomUUID();
     await forgetChange(database, id);
     await putEmailChange(database, {
-      ...{ changeId, userId: id, ...address },
+      changeId,
+      userId: id,
+      ...address,
       oldConfirmedAt: user?.email === NO_MAILBOX ? now : null,
       expiresAt: new Date(now.getTime() + CHANGE_MS),
     });
@@ -84,7 +86,7 @@ export async function forgetChange(database: Database, userId: number): Promise<
 
 /**
  * Confirms one of the two addresses by the token that was mailed to it. The second confirmation makes the change. The new
- * address counts as confirmed by its owner only together with the password: the user may have typed another person's.
+ * address counts as confirmed by its owner only together with the password: the user may have entered another person's.
  *
  * @returns whether the change was made
  * @throws Problem invalid, too_many_requests
@@ -98,10 +100,10 @@ export async function confirmEmailChange(
   const checked = await checkMailedPassword(context, { hash, purposes: Object.values(PURPOSES) }, password);
   const change = transaction(context.pool, async database => {
     const now = new Date();
-    const taken = await takeEither(database, hash, now);
-    const user = taken && (await lockAccount(database, taken.userId));
-    const isProven = user !== undefined && taken?.side === 'new' && wasChecked(checked, user);
-    const change = taken && (await confirmSide(database, taken.userId, taken.side, { now, isProven }));
+    const found = await takeEitherToken(database, hash, now);
+    const user = found && (await lockAccount(database, found.userId));
+    const isProven = user !== undefined && found?.side === 'new' && wasChecked(checked, user);
+    const change = found && (await confirmSide(database, found.userId, found.side, { now, isProven }));
     if (!user || !change || user.status !== 'ACTIVE') {
       throw new Problem('email_change.token_unusable', { field: 'token' });
     }
@@ -110,22 +112,22 @@ export async function confirmEmailChange(
     return true;
   });
   return change.catch(error => {
-    throw errorCode(error) === UNIQUE_VIOLATION ? takenMeanwhile() : error;
+    throw errorCode(error) === UNIQUE_VIOLATION ? addressRegistered() : error;
   });
 }
 
-function takenMeanwhile(): Problem {
+function addressRegistered(): Problem {
   return new Problem('user.address_registered');
 }
 
-async function takeEither(
+async function takeEitherToken(
   database: Database,
   hash: Buffer,
   now: Date,
 ): Promise<{ userId: number; side: Side } | undefined> {
   for (const side of ['old', 'new'] as const) {
-    const taken = await takeMailToken(database, hash, PURPOSES[side], now);
-    if (taken) return { userId: taken.userId, side };
+    const token = await takeMailToken(database, hash, PURPOSES[side], now);
+    if (token) return { userId: token.userId, side };
   }
   return undefined;
 }
@@ -139,7 +141,7 @@ async function complete(
 ): Promise<void> {
   const confirmedAt = isProven ? newConfirmedAt : null;
   if (!(await updateEmail(database, id, { email, emailKey, confirmedAt }))) {
-    throw takenMeanwhile();
+    throw addressRegistered();
   }
   await forgetChange(database, id);
   await deleteResets(database, id);

@@ -22,19 +22,19 @@ const change = (who: LoggedIn, email: string, currentPassword = PASSWORD) =>
 const confirm = (token: string, password?: string) =>
   trace.send('POST', '/api/user/email_change/confirm', { token, password });
 const login = (username: string) => trace.send('POST', '/api/user/login', { username, password: PASSWORD });
-/** The tokens that were mailed for a change, to the present and to the new address. */
+/** The tokens mailed for a change, to the current and to the new address. */
 async function mailed(who: LoggedIn, email: string): Promise<[string, string]> {
   return [tokenIn((await mail.mailsTo(who.email)).at(-1)), tokenIn((await mail.mailsTo(email)).at(-1))];
 }
 
-test('an address changes when both the present and the new one have confirmed it, in either order', async () => {
+test('an address changes when both the current and the new one have confirmed, in either order', async () => {
   for (const first of [0, 1] as const) {
     const [user, email] = [await trace.loggedIn(), newAddress()];
     expect((await change(user, email)).status).toBe(200);
     const tokens = await mailed(user, email);
-    const [asked] = await mail.mailsTo(user.email);
-    expect(textOf(asked)).toContain(email.replaceAll('.', '[.]').replace('@', '[at]'));
-    expect(textOf(asked)).toContain(`https://trace.example/api/user/email_change/confirm/${tokens[0]}`);
+    const [received] = await mail.mailsTo(user.email);
+    expect(textOf(received)).toContain(email.replaceAll('.', '[.]').replace('@', '[at]'));
+    expect(textOf(received)).toContain(`https://trace.example/api/user/email_change/confirm/${tokens[0]}`);
     const { data } = (await user.send('GET', '/api/user/email_change')).body;
     expect(data).toMatchObject({ email, oldConfirmed: false, newConfirmed: false });
 
@@ -56,25 +56,25 @@ test('the default address of the first administrator has no mailbox: only the ne
   const [user, email] = [await trace.loggedIn(), newAddress()];
   await trace.pool.query('UPDATE users SET email = $1, email_key = $1 WHERE id = $2', [NO_MAILBOX, user.id]);
   expect((await change(user, email)).status).toBe(200);
-  const [asked] = await mail.mailsTo(email);
-  expect(textOf(asked)).not.toContain('other address');
+  const [received] = await mail.mailsTo(email);
+  expect(textOf(received)).not.toContain('other address');
   const { data } = (await user.send('GET', '/api/user/email_change')).body;
   expect(data).toMatchObject({ email, oldConfirmed: true, newConfirmed: false });
   expect((await login(NO_MAILBOX)).status).toBe(200);
-  expect((await confirm(tokenIn(asked))).body.data).toEqual({ changed: true });
+  expect((await confirm(tokenIn(received))).body.data).toEqual({ changed: true });
   expect((await login(email)).status).toBe(200);
   expect(mail.mails.filter(({ to }) => to.includes(NO_MAILBOX))).toEqual([]);
 
-  // From then on both confirm, as with everyone.
+  // From then on both addresses must confirm.
   await trace.pool.query('DELETE FROM mail_requests WHERE user_id = $1', [user.id]);
   const next = newAddress();
   await change(user, next);
   const [again] = await mail.mailsTo(next);
-  expect(textOf(again)).toContain('The other address must confirm it, too.');
+  expect(textOf(again)).toContain('You must also confirm with the other address.');
   expect((await confirm(tokenIn(again))).body.data).toEqual({ changed: false });
 });
 
-test('it needs the password and another address, and can be asked for once in five minutes', async () => {
+test('a change needs the password and a different address, and can be requested once in five minutes', async () => {
   const user = await trace.loggedIn();
   const fields = async (...args: Parameters<typeof change>) =>
     Object.keys((await change(...args)).body.validationErrorDetails.fieldErrors);
@@ -86,10 +86,13 @@ test('it needs the password and another address, and can be asked for once in fi
   expect([again.status, again.headers.get('retry-after')]).toEqual([429, '300']);
 });
 
-test('an address of another user gets no mail, the caller learns nothing, and nothing is changed', async () => {
+test("a change to another user's address sends no mail, discloses nothing, and changes nothing", async () => {
   const [user, other] = [await trace.loggedIn(), await trace.loggedIn()];
-  const [taken, free] = [await change(user, other.email.toUpperCase()), await change(other, newAddress())];
-  expect(taken.text).toBe(free.text);
+  const [refused, accepted] = [
+    await change(user, other.email.toUpperCase()),
+    await change(other, newAddress()),
+  ];
+  expect(refused.text).toBe(accepted.text);
   await mail.mailsTo(user.email);
   await eventually(async () => {
     const { rows } = await trace.pool.query(
@@ -97,13 +100,13 @@ test('an address of another user gets no mail, the caller learns nothing, and no
     );
     return rows[0].open === 0;
   });
-  // The only mail to the other is about the change of their own.
+  // The other user only gets the mail about their own change.
   expect(
     mail.mails.filter(({ to }) => to.some(address => address.toLowerCase() === other.email)),
   ).toHaveLength(1);
 });
 
-test('an address that somebody registers meanwhile is not taken from them', async () => {
+test('an address that somebody registers meanwhile stays theirs', async () => {
   const [user, email] = [await trace.loggedIn(), newAddress()];
   await change(user, email);
   const tokens = await mailed(user, email);
@@ -115,7 +118,7 @@ test('an address that somebody registers meanwhile is not taken from them', asyn
   expect((await login(user.email)).status).toBe(200);
 });
 
-test('a change ends when it is given up, replaced, too old, or the password changes', async () => {
+test('a change ends when it is cancelled, replaced or expired, or the password changes', async () => {
   const ends: ((who: LoggedIn) => Promise<unknown>)[] = [
     who => who.send('DELETE', '/api/user/email_change'),
     async who => {
@@ -155,7 +158,7 @@ test("one user's token confirms nothing of another's change", async () => {
   expect((await user.send('GET', '/api/user/email_change')).status).toBe(200);
 });
 
-test('a new address counts as confirmed by its owner together with the password alone', async () => {
+test('a new address counts as confirmed by its owner only together with the password', async () => {
   for (const [password, isConfirmed] of [
     [PASSWORD, true],
     [undefined, false],

@@ -15,16 +15,13 @@ import {
 import { findEmailChange } from './store.ts';
 
 const PATH = '/api/user/email_change';
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 /** Changes of a user's e-mail address. */
 export function registerEmailChange(app: Server, context: EmailChangeContext): void {
   app.post(
     PATH,
-    {
-      config: { access: 'user', keyScope: 'none', ...FEW },
-      schema: requestEmailChangeSchema,
-    },
+    { config: { access: 'user', keyScope: 'none', ...RATE_LIMIT }, schema: requestEmailChangeSchema },
     async request => {
       await requestEmailChange(context, requesterOf(request), request.body);
       return { status: 'OK' as const };
@@ -33,10 +30,7 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
 
   app.post(
     `${PATH}/confirm`,
-    {
-      config: { access: 'open', ...FEW },
-      schema: confirmEmailChangeSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: confirmEmailChangeSchema },
     async request => ok({ changed: await confirmEmailChange(context, request, request.body) }),
   );
 
@@ -45,31 +39,21 @@ export function registerEmailChange(app: Server, context: EmailChangeContext): v
 
 /** The caller's pending change. */
 function registerPending(app: Server, { pool }: EmailChangeContext): void {
-  app.get(
-    PATH,
-    {
-      config: { access: 'user' },
-      schema: getEmailChangeSchema,
-    },
-    async request => {
-      const change = await findEmailChange(pool, callerOf(request).id, new Date());
-      if (!change) return { status: 'OK' as const };
-      const { email, oldConfirmedAt, newConfirmedAt, expiresAt } = change;
-      return ok({
-        email,
-        oldConfirmed: oldConfirmedAt !== null,
-        newConfirmed: newConfirmedAt !== null,
-        expiresAt: expiresAt.toISOString(),
-      });
-    },
-  );
+  app.get(PATH, { config: { access: 'user' }, schema: getEmailChangeSchema }, async request => {
+    const change = await findEmailChange(pool, callerOf(request).id, new Date());
+    if (!change) return { status: 'OK' as const };
+    const { email, oldConfirmedAt, newConfirmedAt, expiresAt } = change;
+    return ok({
+      email,
+      oldConfirmed: oldConfirmedAt !== null,
+      newConfirmed: newConfirmedAt !== null,
+      expiresAt: expiresAt.toISOString(),
+    });
+  });
 
   app.delete(
     PATH,
-    {
-      config: { access: 'user', keyScope: 'none' },
-      schema: cancelEmailChangeSchema,
-    },
+    { config: { access: 'user', keyScope: 'none' }, schema: cancelEmailChangeSchema },
     async request => {
       const { id } = callerOf(request);
       await transaction(pool, async database => {

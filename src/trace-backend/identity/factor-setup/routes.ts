@@ -21,7 +21,7 @@ import {
   renewRecoveryCodes,
 } from './setup.ts';
 
-/** The only routes of a user who must set up a second factor first. */
+/** Users who must set up a second factor first may call only these routes. */
 const config = { access: 'user', beforeSecondFactor: true } as const;
 
 /** A user's second factor: a code of an authenticator app after the password, at each login. */
@@ -31,40 +31,27 @@ export function registerSecondFactor(
 ): void {
   const { pool, requirement, sessions, cookies } = context;
 
-  app.get(
-    '/api/user/second_factor',
-    {
-      config,
-      schema: getFactorSchema,
-    },
-    async request => {
-      const { id, role } = callerOf(request);
-      const enabled = (await requiredFactor(pool, id)) !== undefined;
-      const recoveryCodes = await countRecoveryCodes(pool, id);
-      return ok({ enabled, required: requirement.needs(role), recoveryCodes });
-    },
-  );
+  app.get('/api/user/second_factor', { config, schema: getFactorSchema }, async request => {
+    const { id, role } = callerOf(request);
+    const enabled = (await requiredFactor(pool, id)) !== undefined;
+    const recoveryCodes = await countRecoveryCodes(pool, id);
+    return ok({ enabled, required: requirement.needs(role), recoveryCodes });
+  });
 
   app.post(
     '/api/user/second_factor/begin',
-    {
-      config: { ...config, keyScope: 'none' },
-      schema: beginFactorSchema,
-    },
+    { config: { ...config, keyScope: 'none' }, schema: beginFactorSchema },
     async request => {
-      const made = await beginFactor(context, requesterOf(request), request.body.currentPassword);
+      const begun = await beginFactor(context, requesterOf(request), request.body.currentPassword);
       const { default: qrcode } = await import('qrcode');
-      const qr = await qrcode.toString(made.uri, { type: 'svg', errorCorrectionLevel: 'M' });
-      return ok({ ...made, qr });
+      const qr = await qrcode.toString(begun.uri, { type: 'svg', errorCorrectionLevel: 'M' });
+      return ok({ ...begun, qr });
     },
   );
 
   app.post(
     '/api/user/second_factor/confirm',
-    {
-      config: { ...config, keyScope: 'none' },
-      schema: confirmFactorSchema,
-    },
+    { config: { ...config, keyScope: 'none' }, schema: confirmFactorSchema },
     async (request, reply) => {
       const recoveryCodes = await confirmNewFactor(context, requesterOf(request), request.body.code);
       cookies.set(reply, await sessions.signAnew(callerOf(request)));
@@ -79,20 +66,14 @@ export function registerSecondFactor(
 function registerProven(app: Server, context: FactorContext): void {
   app.post(
     '/api/user/second_factor/recovery_codes',
-    {
-      config: { access: 'user', keyScope: 'none' },
-      schema: renewRecoveryCodesSchema,
-    },
+    { config: { access: 'user', keyScope: 'none' }, schema: renewRecoveryCodesSchema },
     async request =>
       ok({ recoveryCodes: await renewRecoveryCodes(context, requesterOf(request), request.body) }),
   );
 
   app.post(
     '/api/user/second_factor/remove',
-    {
-      config: { access: 'user', keyScope: 'none' },
-      schema: removeFactorSchema,
-    },
+    { config: { access: 'user', keyScope: 'none' }, schema: removeFactorSchema },
     async request => {
       await removeFactor(context, requesterOf(request), request.body);
       return { status: 'OK' as const };

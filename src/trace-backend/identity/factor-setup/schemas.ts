@@ -2,13 +2,13 @@ import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { Code, CurrentPassword } from '../users/schemas.ts';
 
-export const FactorState = Type.Object({
+const FactorState = Type.Object({
   enabled: Type.Boolean({ description: 'whether a login needs a code' }),
   required: Type.Boolean({ description: 'whether the role requires one (SECOND_FACTOR_REQUIRED)' }),
   recoveryCodes: Type.Integer({ description: 'number of unused recovery codes' }),
 });
 
-export const NewFactor = Type.Object({
+const NewFactor = Type.Object({
   secret: Type.String({
     description: 'for manual entry, in base32',
     examples: ['JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'],
@@ -20,15 +20,15 @@ export const NewFactor = Type.Object({
   qr: Type.String({ description: 'the QR code as SVG', examples: ['<svg …'] }),
 });
 
-export const RecoveryCodes = Type.Object({
+const RecoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String({ examples: ['ABCD-EFGH-IJKL-MNOP'] }), {
     description: 'shown only once; each can be used once',
   }),
 });
 
-export const PasswordProof = Type.Object({ currentPassword: CurrentPassword });
-export const CodeProof = Type.Object({ code: Code });
-export const BothProofs = Type.Object({ currentPassword: CurrentPassword, code: Code });
+const PasswordProof = Type.Object({ currentPassword: CurrentPassword });
+const CodeProof = Type.Object({ code: Code });
+const BothProofs = Type.Object({ currentPassword: CurrentPassword, code: Code });
 
 const tags = ['User'];
 

@@ -15,7 +15,7 @@ import { bearer } from '../../../../test/helpers/user-registry.ts';
 
 let mail: MailServer;
 let trace: RunningTrace;
-/** Where administrators must have a second factor, behind a proxy that forwards client addresses. */
+/** A service that requires second factors of administrators, behind a proxy that forwards client addresses. */
 let strict: RunningTrace;
 let packet: RunningService;
 let admin: LoggedIn;
@@ -43,7 +43,7 @@ const login = (who: LoggedIn, code?: string, address = '192.0.2.1', of = trace) 
   );
 const state = async (who: LoggedIn) => (await who.send('GET', '/api/user/second_factor')).body.data;
 
-test('a second factor is set up with the password and a code of the app, and then asked for at each login', async () => {
+test('a second factor is set up with the password and a code of the app, and then required at each login', async () => {
   const user = await trace.loggedIn();
   const begin = (currentPassword: string) =>
     user.send('POST', '/api/user/second_factor/begin', { currentPassword });
@@ -62,18 +62,18 @@ test('a second factor is set up with the password and a code of the app, and the
   expect(await state(user)).toEqual({ enabled: true, required: false, recoveryCodes: 10 });
   expect((await begin(PASSWORD)).status).toBe(400);
 
-  const asked = await login(user);
-  expect([asked.status, asked.body.status]).toEqual([401, 'AUTH_ERROR']);
-  expect(asked.body.validationErrorDetails.fieldErrors).toHaveProperty('code');
-  expect(asked.headers.getSetCookie()).toEqual([]);
+  const withoutCode = await login(user);
+  expect([withoutCode.status, withoutCode.body.status]).toEqual([401, 'AUTH_ERROR']);
+  expect(withoutCode.body.validationErrorDetails.fieldErrors).toHaveProperty('code');
+  expect(withoutCode.headers.getSetCookie()).toEqual([]);
   expect((await login(user, app.code())).status).toBe(200);
-  const [told] = await mail.mailsTo(user.email);
-  expect(textOf(told)).toContain('need a code from your authenticator app');
+  const [notice] = await mail.mailsTo(user.email);
+  expect(textOf(notice)).toContain('need a code from your authenticator app');
   const { body } = await admin.send('GET', `/api/audit/list?action=SET_SECOND_FACTOR&entityId=${user.id}`);
   expect(body.data.count).toBe(1);
 });
 
-test('no code is accepted twice, nor one before it; not by several at once either', async () => {
+test('no code is accepted twice, nor an earlier one, even by concurrent requests', async () => {
   const user = await trace.loggedIn();
   const { app } = await withSecondFactor(user);
   const code = app.code();
@@ -82,7 +82,7 @@ test('no code is accepted twice, nor one before it; not by several at once eithe
   expect((await login(user, code)).status).toBe(401);
 });
 
-test('a recovery code is good once, in any case and grouping; others replace all', async () => {
+test('a recovery code is valid once, in any case and grouping; new ones replace all', async () => {
   const user = await trace.loggedIn();
   const { app, recoveryCodes } = await withSecondFactor(user);
   const [first = '', second = ''] = recoveryCodes;
@@ -98,7 +98,7 @@ test('a recovery code is good once, in any case and grouping; others replace all
   expect((await login(user, renewed.body.data.recoveryCodes[0])).status).toBe(200);
 });
 
-test('wrong codes are counted for the account, wherever they come from; the password alone resets nothing', async () => {
+test('wrong codes are counted per account, from all addresses; the password alone does not reset the count', async () => {
   const user = await trace.loggedIn();
   const { recoveryCodes } = await withSecondFactor(user);
   for (let n = 0; n < 10; n++) {
@@ -113,7 +113,7 @@ test('wrong codes are counted for the account, wherever they come from; the pass
   expect(body.data.items[0].details).toEqual({ reason: 'code' });
 });
 
-test('it is removed with password and code, or by a SYSTEM_ADMIN for who has lost both; by mail either way', async () => {
+test('it is removed with password and code, or by a SYSTEM_ADMIN; the user gets a mail in both cases', async () => {
   const [user, lost] = [await trace.loggedIn(), await trace.loggedIn()];
   const { app } = await withSecondFactor(user);
   const remove = (body: object) => user.send('POST', '/api/user/second_factor/remove', body);
@@ -132,7 +132,7 @@ test('it is removed with password and code, or by a SYSTEM_ADMIN for who has los
   expect((await login(lost)).status).toBe(200);
 });
 
-test('a role that needs one can do nothing before, neither here nor at the packet service; others go on', async () => {
+test('a role that needs a second factor can do nothing without it, here and at the packet service; others can', async () => {
   const [regional, user] = [await strict.loggedIn('REGIONAL_ADMIN'), await strict.loggedIn()];
   const list = (cookie: string) => strict.send('GET', '/api/user/admin/list', undefined, { cookie });
   const askPacket = (cookie: string) =>
@@ -163,7 +163,7 @@ test('a role that needs one can do nothing before, neither here nor at the packe
   expect(kept.body.errorMessage).toContain('REGIONAL_ADMIN requires');
 });
 
-test("confirming a factor ends the user's other sessions and keys, also those that begin meanwhile", async () => {
+test("confirming a factor ends the user's other sessions and keys, including concurrent new ones", async () => {
   const [user, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
   const other = await trace.login(user.email, PASSWORD);
   const tokens = (await trace.send('POST', '/api/user/token', { username: user.email, password: PASSWORD }))
@@ -171,8 +171,8 @@ test("confirming a factor ends the user's other sessions and keys, also those th
   const keyOf = async (of: LoggedIn) =>
     (await of.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['write'] })).body.data.key;
   const [key, foreign] = [await keyOf(user), await keyOf(stranger)];
-  const withKey = async (given: string) =>
-    (await trace.send('GET', '/api/user/profile', undefined, bearer(given))).status;
+  const withKey = async (key: string) =>
+    (await trace.send('GET', '/api/user/profile', undefined, bearer(key))).status;
   expect([await withKey(key), await withKey(foreign)]).toEqual([200, 200]);
 
   const begun = await user.send('POST', '/api/user/second_factor/begin', { currentPassword: PASSWORD });
@@ -194,7 +194,7 @@ test("confirming a factor ends the user's other sessions and keys, also those th
   expect((await stranger.send('GET', '/api/user/profile')).status).toBe(200);
 });
 
-test('a login and a key that were begun without a factor do not outlast its confirmation', async () => {
+test('a login and a key that began without a factor end with its confirmation', async () => {
   const user = await trace.loggedIn();
   const begun = await user.send('POST', '/api/user/second_factor/begin', { currentPassword: PASSWORD });
   const app = authenticator(begun.body.data.secret);
@@ -207,7 +207,7 @@ test('a login and a key that were begun without a factor do not outlast its conf
     );
     return rows[0].count === count;
   };
-  // In the order in which they wait: the confirmation, then what it must end.
+  // They wait in this order: the confirmation, then the sessions and keys that it must end.
   const confirmed = user.send('POST', '/api/user/second_factor/confirm', { code: app.code() });
   await eventually(() => waiting(1));
   const late = login(user);
@@ -224,7 +224,7 @@ test('a login and a key that were begun without a factor do not outlast its conf
   expect((await user.send('GET', '/api/user/api-keys')).body.data.items).toEqual([]);
 });
 
-/** What needs a fresh code, each as a request that is otherwise right. */
+/** The requests that need a fresh code, each otherwise valid. */
 const guarded = (user: LoggedIn, keyId: string): [string, string, object][] => [
   ['POST', '/api/user/email_change', { email: `new-${user.id}@example.org`, currentPassword: PASSWORD }],
   ['POST', '/api/user/api-keys', { name: 'station', scopes: ['read'] }],
@@ -232,7 +232,7 @@ const guarded = (user: LoggedIn, keyId: string): [string, string, object][] => [
   ['PUT', '/api/user/profile', { password: 'maize in the rain', currentPassword: PASSWORD }],
 ];
 
-test('a new password, a change of address and of keys need a fresh code where there is a factor', async () => {
+test('with a factor, a new password and changes of address and keys need a fresh code', async () => {
   const user = await trace.loggedIn();
   const { recoveryCodes } = await withSecondFactor(user);
   const [first, second, third, fourth, fifth, foreign] = recoveryCodes as [
@@ -256,14 +256,14 @@ test('a new password, a change of address and of keys need a fresh code where th
   };
   for (const [method, path, body] of requests) {
     expect(await wrong(user.send(method, path, body)), `${method} ${path}`).toEqual([401, ['code']]);
-    // One that was used, and one that does not exist.
+    // A used code and an unknown one.
     for (const code of [first, '000000']) {
       expect(await wrong(user.send(method, path, { ...body, code })), path).toEqual([401, ['code']]);
       await trace.pool.query('DELETE FROM login_failures');
     }
   }
   expect((await user.send('DELETE', `/api/user/api-keys/${made.body.data.id}`)).status).toBe(401);
-  // Another user's code is none, and stays theirs.
+  // Another user's code is refused, and stays valid for them.
   const other = await trace.loggedIn();
   const theirs = await withSecondFactor(other);
   const [method, path, body] = requests[0] as (typeof requests)[0];
@@ -271,7 +271,7 @@ test('a new password, a change of address and of keys need a fresh code where th
   expect(
     (await other.send('POST', '/api/user/api-keys', { name: 'x', scopes: ['read'], code: foreign })).status,
   ).toBe(401);
-  // A wrong password does not use a code up.
+  // A wrong password does not use up a code.
   const first2 = { ...body, currentPassword: 'wrong', code: second };
   expect(await wrong(user.send(method, path, first2))).toEqual([400, ['currentPassword']]);
   for (const [index, [method, path, body]] of requests.entries()) {
@@ -281,12 +281,12 @@ test('a new password, a change of address and of keys need a fresh code where th
   }
 });
 
-test('a code of the app counts once over all of these; wrong ones are counted with those of logins', async () => {
+test('a code of the app is valid once for all these changes; wrong codes count like those of logins', async () => {
   const user = await trace.loggedIn();
   const { app } = await withSecondFactor(user);
   const code = app.code();
-  const create = (given: string) =>
-    user.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['read'], code: given });
+  const create = (code: string) =>
+    user.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['read'], code: code });
   const both = await Promise.all([create(code), create(code)]);
   expect(both.map(({ status }) => status).sort()).toEqual([200, 401]);
   expect((await login(user, code)).status).toBe(401);
@@ -296,7 +296,7 @@ test('a code of the app counts once over all of these; wrong ones are counted wi
   expect((await login(user, app.code())).status).toBe(429);
 });
 
-test('without a second factor no code is asked for, and one that is sent is ignored', async () => {
+test('without a second factor no code is required, and a sent code is ignored', async () => {
   const user = await trace.loggedIn();
   const key = await user.send('POST', '/api/user/api-keys', { name: 'station', scopes: ['read'] });
   for (const [method, path, body] of guarded(user, key.body.data.id)) {
@@ -305,7 +305,7 @@ test('without a second factor no code is asked for, and one that is sent is igno
   }
 });
 
-test('the secret of a factor is encrypted where SECRETS_KEY is set, also one from before', async () => {
+test('with SECRETS_KEY the secrets of factors are encrypted, including existing ones', async () => {
   const own = await runningTrace();
   const user = await own.loggedIn();
   const { app } = await withSecondFactor(user);

@@ -61,8 +61,8 @@ export async function beginFactor(
 }
 
 /**
- * Confirms the second factor by a code of the device. This session then counts as proven. What was begun without the
- * factor, perhaps by a thief of the password, ends: the user's other sessions and keys for programs.
+ * Confirms the second factor by a code of the device. This session then counts as proven. The user's other sessions and
+ * keys for programs end: a thief of the password may have created them.
  *
  * @returns the recovery codes, which are shown only once
  * @throws Problem invalid, too_many_requests
@@ -80,17 +80,17 @@ export async function confirmNewFactor(
   if (!(await proveFactor(context, factor, code))) throw wrongCode();
   const { codes, hashes } = newRecoveryCodes();
   await transaction(pool, async database => {
-    // With this lock no session or key begins meanwhile.
+    // With this lock, no session or key can be created meanwhile.
     await lockAccount(database, id);
     await confirmFactor(database, id, new Date());
     await putRecoveryCodes(database, id, hashes);
     await setSecondFactor(database, id, { sessionId, proven: true });
     await deleteOtherSessions(database, id, sessionId);
     await deleteApiKeys(database, id);
-    await note(database, requester, 'SET_SECOND_FACTOR');
+    await auditOwn(database, requester, 'SET_SECOND_FACTOR');
     await mails.send(database, [{ kind: 'second-factor-on', to: id }]);
   });
-  endings.tell(id);
+  endings.notify(id);
   mails.wake();
   return codes;
 }
@@ -110,7 +110,7 @@ export async function renewRecoveryCodes(
   const { codes, hashes } = newRecoveryCodes();
   await transaction(context.pool, async database => {
     await putRecoveryCodes(database, id, hashes);
-    await note(database, requester, 'RENEW_RECOVERY_CODES');
+    await auditOwn(database, requester, 'RENEW_RECOVERY_CODES');
   });
   return codes;
 }
@@ -132,7 +132,7 @@ export async function removeFactor(
   await transaction(pool, async database => {
     await lockAccount(database, id);
     await forgetFactor(database, mails, id);
-    await note(database, requester, 'REMOVE_SECOND_FACTOR');
+    await auditOwn(database, requester, 'REMOVE_SECOND_FACTOR');
   });
   mails.wake();
 }
@@ -162,6 +162,6 @@ function wrongCode(): Problem {
   return new Problem('second_factor.code_wrong', { field: 'code' });
 }
 
-async function note(database: Database, requester: Requester, action: AuditAction): Promise<void> {
+async function auditOwn(database: Database, requester: Requester, action: AuditAction): Promise<void> {
   await audit(database, requester, { action, entity: 'user', entityId: requester.caller.id });
 }

@@ -18,7 +18,7 @@ afterAll(() => trace.stop());
 
 const get = (name: string) => admin.send('GET', `/api/administration/${name}`);
 
-test('every setting is listed, with what was set and what was not, and no secret among them', async () => {
+test('every setting is listed with its value or default, and secrets are masked', async () => {
   const { text, body } = await get('settings');
   expect(text).not.toMatch(/hunter2|a-service-token/);
   const byName = new Map<string, { value: string; changed: boolean; description: string }>(
@@ -38,7 +38,7 @@ test('every setting is listed, with what was set and what was not, and no secret
   expect(byName.get('BACKUP_KEEP_DAYS')).toMatchObject({ value: '14', default: '14', changed: false });
 });
 
-test('the jobs say why a mail could last not be sent', async () => {
+test('the jobs have the reason of the last failed mail', async () => {
   await admin.send('POST', '/api/user/request_reset_password', { email: admin.email });
   const mails = async () => (await get('jobs')).body.data.mails;
   await eventually(mails, ({ failedAt }) => failedAt !== undefined);
@@ -48,7 +48,7 @@ test('the jobs say why a mail could last not be sent', async () => {
   });
 });
 
-test('jobs, metrics and backups are told, also where there is no backup', async () => {
+test('jobs, metrics and backups are reported, also without backups', async () => {
   expect((await get('jobs')).body.data.queues).toContainEqual({
     queue: 'mail',
     waiting: expect.any(Number),

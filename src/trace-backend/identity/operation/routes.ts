@@ -11,21 +11,21 @@ import type { Settings } from '../../../platform/settings/settings.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { backupsSchema, jobsSchema, metricsSchema, settingsSchema } from './schemas.ts';
 
-/** Mails that were given up are counted up to this. */
+/** Failed mails are counted up to this number. */
 const COUNTED = 1000;
 
-export interface OperationContext {
+interface OperationContext {
   pool: pg.Pool;
   settings: Settings;
   metrics: Registry;
   /** PostgreSQL's schema of the job queue */
   jobs: string;
-  /** How many mails were given up; counts no further than the limit. */
+  /** The number of failed mails, counted up to the limit. */
   countFailedMails: (database: pg.Pool, limit: number) => Promise<number>;
   backups: Pick<Backups, 'status'> | undefined;
 }
 
-/** What administrators see of the process: settings, jobs, metrics and backups. */
+/** The state of the process for administrators: settings, jobs, metrics and backups. */
 export function registerOperation(app: Server, context: OperationContext): void {
   const { pool, settings, metrics, jobs, countFailedMails, backups } = context;
   const config = { access: 'system-admin' } as const;

@@ -16,20 +16,20 @@ import {
 } from './store.ts';
 import { base32, stepOf } from './totp.ts';
 
-/** Bytes of a secret: as many as SHA-1 gives (RFC 4226 §4). */
+/** Bytes of a secret: the length of a SHA-1 hash (RFC 4226 §4). */
 const SECRET_BYTES = 20;
 const RECOVERY_CODES = 10;
 /** 80 bits, because a code stored as its SHA-256 must be unguessable. */
 const RECOVERY_BYTES = 10;
 
-const placeOf = (userId: number) => `second_factors ${userId}`;
+const contextOf = (userId: number) => `second_factors ${userId}`;
 
 export function newFactorSecret(): Buffer {
   return randomBytes(SECRET_BYTES);
 }
 
 export function sealFactor(box: SecretBox, userId: number, secret: Buffer): string {
-  return box.seal(secret.toString('base64url'), placeOf(userId));
+  return box.seal(secret.toString('base64url'), contextOf(userId));
 }
 
 /** Recovery codes for a lost device, printed in groups of four. */
@@ -63,20 +63,20 @@ export async function proveFactor(
 ): Promise<boolean> {
   const { userId } = factor;
   const attempt = await limitSecretAttempts(pool, 'code', userId);
-  const secret = Buffer.from(box.open(factor.secret, placeOf(userId)), 'base64url');
+  const secret = Buffer.from(box.open(factor.secret, contextOf(userId)), 'base64url');
   const digits = code.replaceAll(/[\s-]/g, '');
   const isCode = /^\d{6}$/.test(digits);
   const step = isCode ? stepOf(secret, digits, new Date()) : undefined;
-  const isGood = isCode
+  const isAccepted = isCode
     ? step !== undefined && (await useStep(pool, userId, step))
     : await takeRecoveryCode(pool, userId, recoveryHash(code));
-  if (isGood) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
+  if (isAccepted) await deleteLoginFailures(pool, { account: attempt.account, address: attempt.address });
   else await decideLoginFailure(pool, attempt);
-  return isGood;
+  return isAccepted;
 }
 
 /**
- * Uses up a fresh code of a logged-in user's second factor, for changes that a stolen session must not be enough for.
+ * Uses up a fresh code of a logged-in user's second factor, for changes for which a stolen session must not be enough.
  * Needs none if the user has no factor.
  *
  * @throws Problem unauthenticated with the field code, like a login; too_many_requests
@@ -96,8 +96,8 @@ export async function checkFreshCode(
 }
 
 /**
- * Checks that a user still has no second factor, for what was begun without one. The caller holds the lock of the user's
- * row, with which a factor is confirmed, too.
+ * Checks that a user still has no second factor, before a change that began without one takes effect. The caller holds
+ * the lock of the user's row, which confirming a factor also takes.
  *
  * @throws Problem unauthenticated with the field code
  */
@@ -120,9 +120,9 @@ export async function sealFactors(pool: pg.Pool, box: SecretBox): Promise<void> 
   for (;;) {
     const page = await listSecrets(pool, after, PAGE);
     for (const { userId, secret } of page) {
-      const opened = box.open(secret, placeOf(userId));
+      const opened = box.open(secret, contextOf(userId));
       if (box.isCurrent(secret)) continue;
-      await resealSecondFactor(pool, userId, { from: secret, to: box.seal(opened, placeOf(userId)) });
+      await resealSecondFactor(pool, userId, { from: secret, to: box.seal(opened, contextOf(userId)) });
     }
     if (page.length < PAGE) return;
     after = page.at(-1)?.userId as number;

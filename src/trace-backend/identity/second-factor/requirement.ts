@@ -6,7 +6,7 @@ import type { Role } from '../../base/access/role.ts';
 export interface Requirement {
   needs(role: Role): boolean;
   /** Whether a session must prove a second factor before it may do anything else. */
-  isOpen(session: Pick<AuthenticatedSession, 'role' | 'secondFactor'>): boolean;
+  isUnmet(session: Pick<AuthenticatedSession, 'role' | 'secondFactor'>): boolean;
 }
 
 export function secondFactorRequirement({
@@ -14,5 +14,5 @@ export function secondFactorRequirement({
 }: Pick<Settings, 'SECOND_FACTOR_REQUIRED'>): Requirement {
   const roles = new Set(SECOND_FACTOR_REQUIRED?.split(','));
   const needs = (role: Role) => roles.has(role);
-  return { needs, isOpen: ({ role, secondFactor }) => needs(role) && !secondFactor };
+  return { needs, isUnmet: ({ role, secondFactor }) => needs(role) && !secondFactor };
 }

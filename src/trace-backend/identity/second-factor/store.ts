@@ -12,8 +12,8 @@ export interface SecondFactor {
 /** Stores an unconfirmed factor, replacing an earlier unconfirmed one; returns false if there is a confirmed one. */
 export async function putUnconfirmed(database: Database, userId: number, secret: string): Promise<boolean> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO second_factors AS kept (user_id, secret, last_step) VALUES (${userId}, ${secret}, 0)
-    ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE kept.confirmed_at IS NULL`);
+    INSERT INTO second_factors AS stored (user_id, secret, last_step) VALUES (${userId}, ${secret}, 0)
+    ON CONFLICT (user_id) DO UPDATE SET secret = excluded.secret, last_step = 0 WHERE stored.confirmed_at IS NULL`);
   return rowCount === 1;
 }
 
@@ -27,7 +27,7 @@ export async function findSecondFactor(
   return rows[0];
 }
 
-/** Uses up the codes up to a time step; returns false if that was done before. */
+/** Uses up all codes until a time step; returns false if they were used up before. */
 export async function useStep(database: Database, userId: number, step: number): Promise<boolean> {
   const { rowCount } = await database.query(sql`
     UPDATE second_factors SET last_step = ${step} WHERE user_id = ${userId} AND last_step < ${step}`);
@@ -76,7 +76,7 @@ export async function countRecoveryCodes(database: Database, userId: number): Pr
   return rows[0]?.count ?? 0;
 }
 
-/** Some stored secrets of users with larger ids, in order of id. */
+/** The next stored secrets after a user id, by user id. */
 export async function listSecrets(
   database: Database,
   after: number,

@@ -18,14 +18,14 @@ test('codes are those of RFC 4226 (appendix D) and RFC 6238 (appendix B)', () =>
   for (const [seconds, code] of timed) expect(hotp(SECRET, Math.floor(seconds / 30), 8)).toBe(code);
 });
 
-test('a code counts in its own step and in those beside it, and nowhere else', () => {
+test('a code is valid in its own step and the neighbouring ones, and in no other', () => {
   const at = (seconds: number) => stepOf(SECRET, hotp(SECRET, 100), new Date(seconds * 1000));
   expect([2970, 3000, 3029, 3059].map(at)).toEqual([100, 100, 100, 100]);
   expect([2969, 3060].map(at)).toEqual([undefined, undefined]);
   expect(stepOf(SECRET, '', new Date(90_000))).toBeUndefined();
 });
 
-test('apps read the secret from the URI', () => {
+test('the URI contains the secret for apps', () => {
   // RFC 4648 §10.
   expect(base32(Buffer.from('fooba'))).toBe('MZXW6YTB');
   expect(base32(SECRET)).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');

@@ -24,18 +24,18 @@ export function hotp(secret: Buffer, counter: number, digits = DIGITS): string {
 }
 
 /**
- * The time step of a code (RFC 6238 §4.2), if it is the current one or a neighbour. All candidates are compared, in
+ * The time step of a code (RFC 6238 §4.2), if it is the current step or a neighbour. All candidates are compared, in
  * constant time.
  */
 export function stepOf(secret: Buffer, code: string, now: Date): number | undefined {
-  const present = Math.floor(now.getTime() / 1000 / STEP_SECONDS);
-  const given = Buffer.from(code);
-  let found: number | undefined;
-  for (let step = present - DRIFT_STEPS; step <= present + DRIFT_STEPS; step++) {
+  const currentStep = Math.floor(now.getTime() / 1000 / STEP_SECONDS);
+  const entered = Buffer.from(code);
+  let matching: number | undefined;
+  for (let step = currentStep - DRIFT_STEPS; step <= currentStep + DRIFT_STEPS; step++) {
     const expected = Buffer.from(hotp(secret, step));
-    if (given.length === expected.length && timingSafeEqual(given, expected)) found = step;
+    if (entered.length === expected.length && timingSafeEqual(entered, expected)) matching = step;
   }
-  return found;
+  return matching;
 }
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';

@@ -36,11 +36,11 @@ export interface AccountContext {
   mails: Mails;
   settings: Pick<Settings, 'PASSWORD_POLICY'>;
   endings: Endings;
-  /** Ends the memberships of companies that a user got by accepting invitations. */
+  /** Ends the company memberships that a user got by accepting invitations. */
   leaveAccepted: (database: Database, visitor: Visitor, userId: number) => Promise<void>;
 }
 
-/** Administrators notified of a new user, at most. */
+/** Maximum number of administrators notified of a new user. */
 const NOTICES = 20;
 
 /**
@@ -59,8 +59,8 @@ export async function register(
   const user = await transaction(pool, async database => {
     const { name, surname } = body;
     const language = body.mailLanguage ?? body.language ?? 'EN';
-    const fresh = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
-    const user = await insertUser(database, { ...address, password, name, surname, language, ...fresh });
+    const initial = { status: 'UNCONFIRMED', role: 'USER', createdAt: new Date() } as const;
+    const user = await insertUser(database, { ...address, password, name, surname, language, ...initial });
     if (!user) throw new Problem('user.address_registered');
     await mails.send(database, [{ kind: 'confirm', to: user.id }]);
     const event: AuditEvent = { action: 'REGISTER_USER', entity: 'user', entityId: user.id, userId: user.id };
@@ -73,7 +73,7 @@ export async function register(
 
 /**
  * Confirms an address by the token that was mailed to it, and notifies the administrators. It counts as confirmed by its
- * owner only together with the password: the person who registered an account may have typed another's address.
+ * owner only together with the password: another person may have registered the account with it.
  *
  * @throws Problem invalid if the token is not valid or the password is wrong; too_many_requests
  */
@@ -95,11 +95,11 @@ export async function confirmEmail(
   return user;
 }
 
-/** The user of a mailed token, locked, whose address is still the one that it was mailed to; uses it up. */
+/** Uses up a mailed token; returns its user, locked, unless the address has changed since the mail. */
 async function takeToken(database: Database, hash: Buffer, purpose: Purpose): Promise<Account | undefined> {
-  const taken = await takeMailToken(database, hash, purpose, new Date());
-  const user = taken && (await lockAccount(database, taken.userId));
-  return user && emailKeyOf(user.email) === taken?.emailKey ? user : undefined;
+  const token = await takeMailToken(database, hash, purpose, new Date());
+  const user = token && (await lockAccount(database, token.userId));
+  return user && emailKeyOf(user.email) === token?.emailKey ? user : undefined;
 }
 
 /**
@@ -134,7 +134,8 @@ export async function noteConfirmed(
 
 /**
  * Sets a password by a mailed token. Every session of the user ends; the address counts as confirmed by its owner. If it
- * did not before, somebody else may have had the account: what was accepted ends too, and the second factor of a USER.
+ * did not before, somebody else may have had the account: memberships from accepted invitations end too, and the second
+ * factor of a USER.
  *
  * @returns the user's id
  * @throws Problem invalid
@@ -149,16 +150,16 @@ export async function resetPassword(
   const hash = await passwords.hash(password);
   const mailed = secretHash(token);
   const userId = await transaction(pool, async database => {
-    const asked = await findTokenUser(database, mailed, ['RESET_PASSWORD'], new Date());
+    const userId = await findTokenUser(database, mailed, ['RESET_PASSWORD'], new Date());
     // Companies are locked before users, as when an invitation is accepted.
-    if (asked !== undefined && (await findUser(database, asked))?.emailConfirmed === false) {
-      await context.leaveAccepted(database, visitor, asked);
+    if (userId !== undefined && (await findUser(database, userId))?.emailConfirmed === false) {
+      await context.leaveAccepted(database, visitor, userId);
     }
     const user = await takeToken(database, mailed, 'RESET_PASSWORD');
     if (!user) throw new Problem('user.reset_token_unusable', { field: 'token' });
     await updateUser(database, user.id, { password: hash });
     await endSessions(database, user.id, { resets: true });
-    if (!user.emailConfirmed) await takeOver(database, mails, user);
+    if (!user.emailConfirmed) await endEarlierAccess(database, mails, user);
     await mails.send(database, [{ kind: 'password-changed', to: user.id }]);
     const event: AuditEvent = {
       action: 'RESET_PASSWORD',
@@ -170,17 +171,17 @@ export async function resetPassword(
     await noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner: true });
     return user.id;
   });
-  endings.tell(userId);
+  endings.notify(userId);
   mails.wake();
   return userId;
 }
 
 /**
- * Ends what kept an account with the person who had it before the owner of its address. Administrators keep their second
- * factor: who makes somebody one knows them, and a stolen mailbox must not be enough for their rights. Another
+ * Takes an account from the person who had it before the owner of its address. Administrators keep their second factor,
+ * because a stolen mailbox must not be enough for their rights, and the person who promoted them knows them. Another
  * SYSTEM_ADMIN can remove it.
  */
-async function takeOver(database: Database, mails: Mails, { id, role }: User): Promise<void> {
+async function endEarlierAccess(database: Database, mails: Mails, { id, role }: User): Promise<void> {
   if (role === 'USER') await forgetFactor(database, mails, id);
   await updateUser(database, id, { discoverable: false });
 }
@@ -197,14 +198,16 @@ export async function updateProfile(
 ): Promise<Account> {
   const { id } = requester.caller;
   const { name, surname, discoverable } = change;
-  const hash = password === undefined ? undefined : await newPassword();
+  const newHash = password === undefined ? undefined : await newPassword();
   const user = await transaction(pool, async database => {
     const before = await lockAccount(database, id);
     if (!before) throw new Problem('user.unknown');
-    if (hash && hash.checked !== before.password) throw wrongPassword();
+    if (newHash && newHash.checked !== before.password) throw wrongPassword();
     const changed = { name, surname, language: languageAfter(before.language, change), discoverable };
-    const user = await updateUser(database, id, { ...changed, ...(hash && { password: hash.made }) });
-    const fields = Object.entries({ ...changed, password: hash }).filter(([, value]) => value !== undefined);
+    const user = await updateUser(database, id, { ...changed, ...(newHash && { password: newHash.hash }) });
+    const fields = Object.entries({ ...changed, password: newHash }).filter(
+      ([, value]) => value !== undefined,
+    );
     const details = { fields: fields.map(([field]) => field) };
     await audit(database, requester, {
       action: 'UPDATE_USER_PROFILE',
@@ -212,20 +215,20 @@ export async function updateProfile(
       entityId: id,
       details,
     });
-    if (!hash) return user;
+    if (!newHash) return user;
     await endSessions(database, id, { resets: true });
     await mails.send(database, [{ kind: 'password-changed', to: id }]);
     return (await lockAccount(database, id)) as Account;
   });
-  if (hash) endings.tell(id);
+  if (newHash) endings.notify(id);
   mails.wake();
   return user;
 
   /** Checked and hashed before the transaction, so that it does not wait for the hash. */
-  async function newPassword(): Promise<{ made: string; checked: string }> {
+  async function newPassword(): Promise<{ hash: string; checked: string }> {
     await checkPasswordRules(password as string, 'password', settings);
     const account = await checkCurrentPassword({ pool, passwords }, id, currentPassword);
     await checkFreshCode({ pool, box }, id, code);
-    return { made: await passwords.hash(password as string), checked: account.password };
+    return { hash: await passwords.hash(password as string), checked: account.password };
   }
 }

@@ -67,9 +67,9 @@ test('from registration to login: mail, confirmation, notice to the administrato
     expect.stringContaining('confirmed'),
   ]);
 
-  const [asked] = await mail.mailsTo(who.email);
-  const token = code(textOf(asked));
-  expect(textOf(asked)).toContain(`https://trace.example/api/user/confirm_email/${token}`);
+  const [mailed] = await mail.mailsTo(who.email);
+  const token = code(textOf(mailed));
+  expect(textOf(mailed)).toContain(`https://trace.example/api/user/confirm_email/${token}`);
   const confirmed = await post('confirm_email', { token });
   expect(confirmed.body.data).toMatchObject({ id, status: 'CONFIRMED_EMAIL' });
   expect((await post('confirm_email', { token })).body.status).toBe('VALIDATION_ERROR');
@@ -94,7 +94,7 @@ test('from registration to login: mail, confirmation, notice to the administrato
   expect(body.data.items[5]).toMatchObject({ userId: admin.id, address: '127.0.0.1' });
 });
 
-test('a known address in any case is refused, also when several come at once, and makes no second user', async () => {
+test('a registered address is refused in any case, also in concurrent requests, and creates no second user', async () => {
   const who = person();
   const answers = await Promise.all(
     [who.email, who.email.toLowerCase(), who.email.toUpperCase()].map(email =>
@@ -108,7 +108,7 @@ test('a known address in any case is refused, also when several come at once, an
   expect(found.body.data.count).toBe(1);
 });
 
-test('what cannot be an account is refused by field', async () => {
+test('invalid registrations are refused with their fields', async () => {
   for (const [more, field] of [
     [{ email: 'no address' }, 'email'],
     [{ email: 'a@b' }, 'email'],
@@ -132,7 +132,7 @@ test('a strict policy refuses the most common passwords', async () => {
   await strict.stop();
 });
 
-test('a confirmation is mailed again when asked for, but not to just anybody, nor every minute', async () => {
+test('a confirmation is mailed again on request, but not to any address, nor every minute', async () => {
   const who = person();
   await post('register', who);
   await mail.mailsTo(who.email);
@@ -144,16 +144,16 @@ test('a confirmation is mailed again when asked for, but not to just anybody, no
   const mails = await mail.mailsTo(who.email, 2);
   for (const sent of mails.toReversed()) {
     const { status } = await post('confirm_email', { token: code(textOf(sent)) });
-    // The later one counts, and takes the earlier one with it.
+    // The later token is valid, and using it ends the earlier one.
     expect(status).toBe(sent === mails[1] ? 200 : 400);
   }
 });
 
-test('a mailed token sets a new password, ends every session, and is good once', async () => {
+test('a mailed token sets a new password, ends every session, and is valid once', async () => {
   const user = await trace.loggedIn();
   await post('request_reset_password', { email: user.email });
-  const [asked] = await mail.mailsTo(user.email);
-  const token = code(textOf(asked));
+  const [mailed] = await mail.mailsTo(user.email);
+  const token = code(textOf(mailed));
   expect((await post('reset_password', { token, password: 'short' })).status).toBe(400);
   expect((await post('reset_password', { token, password: 'another password' })).status).toBe(200);
   expect((await post('reset_password', { token, password: 'a third password' })).status).toBe(400);
@@ -181,7 +181,7 @@ test('mails are in six languages; the language of the public front end stays one
   };
   expect(await put({ language: 'DE' })).toEqual(['DE', 'DE']);
   expect(await put({ mailLanguage: 'SW' })).toEqual(['EN', 'SW']);
-  // The front end sends back what it has read.
+  // The front end sends the profile back as it read it.
   expect(await put({ language: 'EN', name: 'Ana' })).toEqual(['EN', 'SW']);
   expect(await put({ language: 'EN', mailLanguage: 'FR' })).toEqual(['EN', 'FR']);
   expect(await put({ language: 'ES', mailLanguage: 'FR' })).toEqual(['ES', 'ES']);
@@ -226,7 +226,7 @@ test('every mail is in the language of the reader, with every placeholder filled
   }
 });
 
-test('a profile changes field by field; another password needs the current one and begins a new session', async () => {
+test('a profile changes field by field; a new password needs the current one and begins a new session', async () => {
   const user = await trace.loggedIn();
   const put = (body: object) => user.send('PUT', '/api/user/profile', body);
   const changed = await put({ name: 'Anastasia', language: 'RW', discoverable: true });
@@ -254,7 +254,7 @@ test('a profile changes field by field; another password needs the current one a
   expect((await trace.send('GET', '/api/user/profile', undefined, { cookie })).status).toBe(200);
 });
 
-test('administrators: what they may do to whom', async () => {
+test('administrators act on users within the limits of their roles', async () => {
   const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
   const outcome = async (...args: Parameters<typeof execute>) => {
     const { status, body } = await execute(...args);
@@ -280,7 +280,7 @@ test('administrators: what they may do to whom', async () => {
   );
 });
 
-test('two administrators who demote each other at once: one stays', async () => {
+test('concurrent demotions of two administrators leave one', async () => {
   const alone = await runningTrace();
   const first = await alone.login(ADMIN.username, ADMIN.password);
   const second = await alone.loggedIn('SYSTEM_ADMIN');
@@ -320,7 +320,7 @@ test('the audit cannot be rewritten, and is filtered by user, action and time', 
   expect((await admin.send('GET', '/api/audit/list?from=soon')).body.status).toBe('VALIDATION_ERROR');
 });
 
-test('mails in every language, as text and HTML; nothing that a user is called becomes a header or a tag', () => {
+test('mails exist in every language, as text and HTML, and names of users become neither headers nor tags', () => {
   const names = fc.string({ unit: 'grapheme', maxLength: 300 });
   fc.assert(
     fc.property(fc.constantFrom(...MAIL_LANGUAGES), names, names, (language, name, surname) => {
@@ -352,7 +352,7 @@ test('mails in every language, as text and HTML; nothing that a user is called b
   );
 });
 
-test('a mail server that is busy or stalls loses nothing; one that refuses for good is not asked again', async () => {
+test('a busy or stalled mail server loses no mail; after a permanent refusal there is no retry', async () => {
   const [busy, refused] = [person(), person()];
   const before = mail.attempts;
   mail.behaviour = 'refuse';

@@ -31,7 +31,7 @@ const fieldsOf = ({ body }: { body: { validationErrorDetails?: { fieldErrors: ob
   Object.keys(body.validationErrorDetails?.fieldErrors ?? {});
 
 let count = 0;
-/** An account that somebody has registered with an address, and a SYSTEM_ADMIN has activated. */
+/** An account with an unconfirmed address that a SYSTEM_ADMIN has activated. */
 async function registered(by = 'ACTIVATE_USER'): Promise<LoggedIn & { token: string }> {
   const email = `owner-${++count}@example.org`;
   const person = { email, password: PASSWORD, name: 'Bert', surname: 'Owner' };
@@ -46,7 +46,7 @@ const confirmed = async (of: LoggedIn) => (await profile(of)).emailConfirmed;
 const beFound = (user: LoggedIn) => user.send('PUT', '/api/user/profile', { discoverable: true });
 const holder = (email: string) => trace.registry.findHolder(email);
 
-test('nobody is found by an address that its owner has not confirmed, however the account became active', async () => {
+test('an unconfirmed address does not find its user, however the account became active', async () => {
   for (const by of ['ACTIVATE_USER', 'CONFIRM_USER_EMAIL']) {
     const user = await registered(by);
     await beFound(user);
@@ -57,7 +57,7 @@ test('nobody is found by an address that its owner has not confirmed, however th
   expect(await confirmed(admin)).toBe(true);
 });
 
-test('the mailed token confirms the address together with the password; alone it only moves the status', async () => {
+test('the mailed token confirms the address together with the password; alone it only changes the status', async () => {
   const user = await registered();
   await beFound(user);
   const { token } = user;
@@ -82,7 +82,7 @@ test('the mailed token confirms the address together with the password; alone it
   expect(await confirmed(other)).toBe(false);
 });
 
-test('passwords beside a mailed token are counted like logins', async () => {
+test('wrong passwords with a mailed token are counted like those of logins', async () => {
   const { token } = await registered();
   const tries = [];
   for (let n = 0; n < 11; n++)
@@ -90,7 +90,7 @@ test('passwords beside a mailed token are counted like logins', async () => {
   expect(tries).toEqual([...Array(10).fill(400), 429]);
 });
 
-test('of two confirmations by one token at once, one counts', async () => {
+test('one of two concurrent confirmations by a token succeeds', async () => {
   const user = await registered();
   const body = { token: user.token, password: PASSWORD };
   const answers = await Promise.all([post('confirm_email', body), post('confirm_email', body)]);
@@ -98,32 +98,32 @@ test('of two confirmations by one token at once, one counts', async () => {
   expect(await confirmed(user)).toBe(true);
 });
 
-test('a confirmation is mailed to active users who have none, and to nobody else', async () => {
+test('a confirmation is mailed only to active users with an unconfirmed address', async () => {
   const user = await registered();
-  const taken = (await mail.mailsTo(user.email, 2)).length;
+  const mails = (await mail.mailsTo(user.email, 2)).length;
   await post('resend_confirmation', { email: user.email });
-  const asked = textOf((await mail.mailsTo(user.email, taken + 1))[taken]);
-  expect(asked).toContain('https://trace.example/api/user/confirm_email/');
-  expect(asked).toContain('password of the account');
-  expect(asked).not.toContain('An administrator then activates');
-  expect((await post('confirm_email', { token: tokenIn({ raw: asked }), password: PASSWORD })).status).toBe(
+  const text = textOf((await mail.mailsTo(user.email, mails + 1))[mails]);
+  expect(text).toContain('https://trace.example/api/user/confirm_email/');
+  expect(text).toContain('password of the account');
+  expect(text).not.toContain('An administrator then activates');
+  expect((await post('confirm_email', { token: tokenIn({ raw: text }), password: PASSWORD })).status).toBe(
     200,
   );
   await trace.pool.query('DELETE FROM mail_requests WHERE user_id = $1', [user.id]);
   await post('resend_confirmation', { email: user.email });
-  // A later mail shows that none was on its way.
+  // A later mail arrives next, so none was sent before it.
   await post('request_reset_password', { email: user.email });
-  const last = (await mail.mailsTo(user.email, taken + 2)).at(-1);
+  const last = (await mail.mailsTo(user.email, mails + 2)).at(-1);
   expect(textOf(last)).toContain('Set a new password');
 });
 
-/** The token of the mail that sets a new password, once that has come. */
+/** Waits for the mail that sets a new password; returns its token. */
 async function resetToken({ email }: LoggedIn): Promise<string> {
   await post('request_reset_password', { email });
-  const isReset = (one: Parameters<typeof textOf>[0]) => textOf(one).includes('/reset_password/');
+  const isReset = (mail: Parameters<typeof textOf>[0]) => textOf(mail).includes('/reset_password/');
   return tokenIn(await eventually(() => mail.mails.filter(({ to }) => to.includes(email)).find(isReset)));
 }
-/** Has somebody invite a user to a new company, which the user accepts. */
+/** Invites a user to a new company; the user accepts. */
 async function invited(user: LoggedIn): Promise<{ companyId: number; boss: LoggedIn }> {
   const boss = await trace.loggedIn();
   const companyId = await companyOf(trace, 'Kopanyi', [boss]);
@@ -133,7 +133,7 @@ async function invited(user: LoggedIn): Promise<{ companyId: number; boss: Logge
   return { companyId, boss };
 }
 
-test('the owner of an address takes the account that somebody else registered with it', async () => {
+test('the owner of an address takes over the account that somebody else registered with it', async () => {
   const thief = await registered();
   await beFound(thief);
   const { app } = await withSecondFactor(thief);
@@ -151,14 +151,17 @@ test('the owner of an address takes the account that somebody else registered wi
   expect((await byKey()).status).toBe(401);
   const owner = await trace.login(thief.email, password);
   expect(await profile(owner)).toMatchObject({
-    ...{ id: thief.id, emailConfirmed: true, discoverable: false, companyIds: [own] },
+    id: thief.id,
+    emailConfirmed: true,
+    discoverable: false,
+    companyIds: [own],
   });
   expect((await owner.send('GET', '/api/user/second_factor')).body.data).toMatchObject({ enabled: false });
   const left = await boss.send('GET', `/api/company/profile/${companyId}`);
   expect(left.body.data.users.map(({ id }: { id: number }) => id)).toEqual([boss.id]);
 });
 
-test('a new password by mail takes nothing from a user whose address is confirmed', async () => {
+test('a new password by mail keeps the factor and memberships of a user with a confirmed address', async () => {
   const user = await trace.loggedIn();
   const { companyId } = await invited(user);
   const { app } = await withSecondFactor(user);

@@ -2,7 +2,7 @@ import { pageOf, sendHtml, UNLISTED } from '../../../platform/http/page.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { landingPageSchema } from './schemas.ts';
 
-/** Who does not know the password of an account with their address takes the account by a new one. */
+/** People who do not know the password of an account with their address set a new one instead. */
 const PASSWORD =
   '<label>Password of the account <input type="password" name="password" required maxlength="1024" ' +
   'autocomplete="current-password"></label>';
@@ -70,10 +70,7 @@ export function landingPage(
   const page = pageOf({ title, sections, head: UNLISTED, script: SCRIPT });
   app.get(
     `${path}/:token`,
-    {
-      config: { access: 'open' },
-      schema: landingPageSchema({ operationId, title, tag }),
-    },
+    { config: { access: 'open' }, schema: landingPageSchema({ operationId, title, tag }) },
     async (_request, reply) => sendHtml(reply.header('cache-control', 'no-store'), page),
   );
 }

@@ -22,10 +22,10 @@ import {
   updateProfileSchema,
 } from './schemas.ts';
 
-/** Rate limits by address of open routes, in calls per quarter of an hour. */
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
+/** The rate limit of open routes, per address. */
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
-export interface UsersContext extends AccountContext {
+interface UsersContext extends AccountContext {
   sessions: Sessions;
   cookies: Cookies;
   companiesOf: (userId: number) => Promise<UserCompanies>;
@@ -36,19 +36,13 @@ export function registerUsers(app: Server, context: UsersContext): void {
 
   app.post(
     '/api/user/register',
-    {
-      config: { access: 'open', ...FEW },
-      schema: registerSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: registerSchema },
     async request => answer(await register(context, request, request.body)),
   );
 
   app.post(
     '/api/user/confirm_email',
-    {
-      config: { access: 'open', ...FEW },
-      schema: confirmEmailSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: confirmEmailSchema },
     async request => answer(await confirmEmail(context, request, request.body)),
   );
 
@@ -58,7 +52,7 @@ export function registerUsers(app: Server, context: UsersContext): void {
 }
 
 function registerMailedTokens(app: Server, context: UsersContext): void {
-  for (const [path, operationId, summary, what, purpose] of [
+  for (const [path, operationId, summary, description, purpose] of [
     [
       'resend_confirmation',
       'resendConfirmation',
@@ -77,13 +71,13 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
     app.post(
       `/api/user/${path}`,
       {
-        config: { access: 'known', ...FEW },
-        schema: mailedTokenSchema(operationId, summary, what),
+        config: { access: 'optional-user', ...RATE_LIMIT },
+        schema: mailedTokenSchema(operationId, summary, description),
       },
       async request => {
         const emailKey = emailKeyOf(request.body.email);
-        const isNoted = await noteAsked(context, request, { purpose, emailKey });
-        await context.mails.ask(purpose, emailKey, isNoted ? undefined : askerOf(request, purpose));
+        const isAudited = await auditAdminRequest(context, request, { purpose, emailKey });
+        await context.mails.ask(purpose, emailKey, isAudited ? undefined : requestedBy(request, purpose));
         return { status: 'OK' as const };
       },
     );
@@ -91,10 +85,7 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
 
   app.post(
     '/api/user/reset_password',
-    {
-      config: { access: 'open', ...FEW },
-      schema: resetPasswordSchema,
-    },
+    { config: { access: 'open', ...RATE_LIMIT }, schema: resetPasswordSchema },
     async (request, reply) => {
       const userId = await resetPassword(context, request, request.body);
       const tokens = await context.sessions.loginAfterReset(clientOf(request), userId);
@@ -104,13 +95,13 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
   );
 }
 
-/** Who asks for a new password. */
-function askerOf({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, purpose: string) {
+/** The requester of a new password, for its mail. */
+function requestedBy({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>, purpose: string) {
   return purpose === 'RESET_PASSWORD' ? { ip, ...(caller && { userId: caller.id }) } : undefined;
 }
 
-/** Writes into the audit that an administrator has asked for the mail of another user; returns whether one has. */
-async function noteAsked(
+/** Audits the request if an administrator made it for another user; returns whether that is so. */
+async function auditAdminRequest(
   { pool }: UsersContext,
   { caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>,
   { purpose, emailKey }: { purpose: 'CONFIRM_EMAIL' | 'RESET_PASSWORD'; emailKey: string },
@@ -131,10 +122,7 @@ function registerProfile(
   const { pool, sessions, cookies } = context;
   app.get(
     '/api/user/profile',
-    {
-      config: { access: 'user', beforeSecondFactor: true },
-      schema: getProfileSchema,
-    },
+    { config: { access: 'user', beforeSecondFactor: true }, schema: getProfileSchema },
     async request => {
       const user = await findUser(pool, callerOf(request).id);
       if (!user) throw new Problem('user.unknown');
@@ -144,10 +132,7 @@ function registerProfile(
 
   app.put(
     '/api/user/profile',
-    {
-      config: { access: 'user' },
-      schema: updateProfileSchema,
-    },
+    { config: { access: 'user' }, schema: updateProfileSchema },
     async (request, reply) => {
       if (request.body.password !== undefined && callerOf(request).sessionId === undefined) {
         throw new Problem([missingScope('none')]);

@@ -80,11 +80,11 @@ export const confirmEmailSchema = {
   response: answers('the user, whose address is confirmed'),
 };
 
-export const mailedTokenSchema = (operationId: string, summary: string, what: string) => ({
+export const mailedTokenSchema = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['User'],
   summary,
-  description: `${what} The answer is the same for every address. At most one mail in five minutes.`,
+  description: `${description} The answer is the same for every address. At most one mail in five minutes.`,
   body: Address,
   response: { 200: Done, ...failureAnswers() },
 });

@@ -38,13 +38,13 @@ export interface Tokens {
 /** Sets and clears the cookies of a session. */
 export interface Cookies {
   set(reply: FastifyReply, tokens: Tokens): void;
-  /** Also has browsers drop what they have cached. What pages have stored stays: an observation may wait there. */
+  /** Also clears the browser's cache, but not its storage, where unsent observations may wait. */
   clear(reply: FastifyReply): void;
 }
 
 type CookieSettings = Pick<Settings, 'COOKIE_SECURE' | 'COOKIE_SAMESITE' | 'TRACE_PUBLIC_URL'>;
 
-/** Cookies with the attributes that the interface document shows, in its order, then those that settings add. */
+/** Cookies with the attributes of the interface document, in its order, followed by those that settings add. */
 export function sessionCookies({
   COOKIE_SECURE,
   COOKIE_SAMESITE,
@@ -68,7 +68,7 @@ export function sessionCookies({
       reply.header('set-cookie', lines);
     },
     clear(reply) {
-      // https://www.w3.org/TR/clear-site-data/: browsers look at it over https alone, and on this machine.
+      // https://www.w3.org/TR/clear-site-data/: browsers heed it only over https and on localhost.
       reply.header('clear-site-data', '"cache"');
       reply.header('set-cookie', [
         line(ACCESS_COOKIE, '', '/', 0),

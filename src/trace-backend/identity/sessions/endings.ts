@@ -6,7 +6,7 @@ import { raiseSessionVersion } from '../users/store.ts';
 import { deleteSessions } from './store.ts';
 
 /**
- * Ends every session of a user: all access and refresh tokens made so far. Call `Endings` after the commit.
+ * Ends every session of a user: all access and refresh tokens so far. Call `Endings.notify` after the commit.
  *
  * @param resets whether keys for programs, password reset tokens and a pending change of address end too
  */
@@ -24,17 +24,17 @@ export async function endSessions(
   await deleteMailTokens(database, userId, ['CHANGE_EMAIL_OLD', 'CHANGE_EMAIL_NEW']);
 }
 
-/** Notifies parts of the process that hold something open for a session when it has ended. */
+/** Notifies parts of the process that hold connections or caches of a session when it has ended. */
 export interface Endings {
-  /** To be called after the commit that ended sessions of a user. */
-  tell(userId: number): void;
+  /** Call it after the commit that ended sessions of a user. */
+  notify(userId: number): void;
   listen(listener: (userId: number) => void): void;
 }
 
 export function openEndings(): Endings {
   const listeners: ((userId: number) => void)[] = [];
   return {
-    tell(userId) {
+    notify(userId) {
       for (const listener of listeners) listener(userId);
     },
     listen(listener) {

@@ -49,10 +49,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
 
   app.post(
     '/api/user/refresh_authentication',
-    {
-      config: { access: 'open' },
-      schema: refreshSchema,
-    },
+    { config: { access: 'open' }, schema: refreshSchema },
     async (request, reply) => {
       const { account, tokens } = await sessions.refresh(clientOf(request), request.cookies[REFRESH_COOKIE]);
       cookies.set(reply, tokens);
@@ -62,10 +59,7 @@ export function registerSessions(app: Server, context: SessionsContext): void {
 
   app.post(
     '/api/user/logout',
-    {
-      config: { access: 'known', keyScope: 'none' },
-      schema: logoutSchema,
-    },
+    { config: { access: 'optional-user', keyScope: 'none' }, schema: logoutSchema },
     async (request, reply) => {
       const refreshToken = request.cookies[REFRESH_COOKIE];
       const wasLoggedIn = await sessions.logout(request, refreshToken, request.query.everywhere ?? true);
@@ -91,46 +85,26 @@ function registerAppTokens(app: Server, { sessions, companiesOf }: SessionsConte
     user: asUser(account, await companiesOf(account.id)),
   });
 
-  app.post(
-    '/api/user/token',
-    {
-      config,
-      schema: tokenSchema,
-    },
-    async request => ok(await answer(await sessions.login(clientOf(request), request.body))),
+  app.post('/api/user/token', { config, schema: tokenSchema }, async request =>
+    ok(await answer(await sessions.login(clientOf(request), request.body))),
   );
 
-  app.post(
-    '/api/user/token/refresh',
-    {
-      config,
-      schema: refreshTokenSchema,
-    },
-    async request => ok(await answer(await sessions.refresh(clientOf(request), request.body.refresh_token))),
+  app.post('/api/user/token/refresh', { config, schema: refreshTokenSchema }, async request =>
+    ok(await answer(await sessions.refresh(clientOf(request), request.body.refresh_token))),
   );
 }
 
 function registerSingleSessions(app: Server, { pool, endings }: SessionsContext): void {
-  app.get(
-    '/api/user/sessions',
-    {
-      config: { access: 'user' },
-      schema: listSessionsSchema,
-    },
-    async request => {
-      const caller = callerOf(request);
-      const sessions = await listSessions(pool, caller.id, new Date());
-      const items = sessions.map(session => asItem(session, caller.sessionId));
-      return ok({ items, count: items.length, offset: 0, limit: MAX_SESSIONS });
-    },
-  );
+  app.get('/api/user/sessions', { config: { access: 'user' }, schema: listSessionsSchema }, async request => {
+    const caller = callerOf(request);
+    const sessions = await listSessions(pool, caller.id, new Date());
+    const items = sessions.map(session => asItem(session, caller.sessionId));
+    return ok({ items, count: items.length, offset: 0, limit: MAX_SESSIONS });
+  });
 
   app.delete(
     '/api/user/sessions/:id',
-    {
-      config: { access: 'user', keyScope: 'none' },
-      schema: endSessionSchema,
-    },
+    { config: { access: 'user', keyScope: 'none' }, schema: endSessionSchema },
     async request => {
       const { id: userId } = callerOf(request);
       const { id } = request.params;
@@ -140,7 +114,7 @@ function registerSingleSessions(app: Server, { pool, endings }: SessionsContext)
         }
         await audit(database, request, { action: 'END_SESSION', entity: 'user', entityId: userId });
       });
-      endings.tell(userId);
+      endings.notify(userId);
       return { status: 'OK' as const };
     },
   );

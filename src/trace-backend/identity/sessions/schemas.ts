@@ -15,8 +15,8 @@ export const Login = named(
   }),
 );
 
-/** Any text is accepted in a path; one that is no UUID is not found. */
-export const SessionId = Type.String({
+/** Any text is accepted in a path; one that is not a UUID is not found. */
+const SessionId = Type.String({
   minLength: 1,
   maxLength: 64,
   description: 'id of the session',
@@ -41,7 +41,7 @@ export const Refresh = Type.Object({
   refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each can be used once' }),
 });
 
-export const AppTokens = named(
+const AppTokens = named(
   'AppTokens',
   Type.Object({
     access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),

@@ -40,7 +40,7 @@ const login = (username: string, password = PASSWORD, headers = {}, of = trace) 
   of.send('POST', '/api/user/login', { username, password }, headers);
 const profile = (cookie: string, of = trace) => of.send('GET', '/api/user/profile', undefined, { cookie });
 
-test('logging in gives the cookie with the attributes of the interface document, and those of the settings', async () => {
+test('a login sets the cookie with the attributes of the interface document and the settings', async () => {
   const answer = await login(ADMIN.username, ADMIN.password);
   expect(answer.status).toBe(200);
   expect(answer.body.data).toMatchObject({ email: ADMIN.username, role: 'SYSTEM_ADMIN', status: 'ACTIVE' });
@@ -63,7 +63,7 @@ test('logging in gives the cookie with the attributes of the interface document,
   });
 });
 
-test('an unknown user and a wrong password are answered alike, to the byte', async () => {
+test('an unknown user and a wrong password get identical answers', async () => {
   const user = await trace.loggedIn();
   const [wrong, unknown] = [await login(user.email, 'wrong'), await login('nobody@example.org', 'wrong')];
   expect([wrong.status, wrong.text]).toEqual([401, unknown.text]);
@@ -71,7 +71,7 @@ test('an unknown user and a wrong password are answered alike, to the byte', asy
   expect([...wrong.headers.keys()].sort()).toEqual([...unknown.headers.keys()].sort());
 });
 
-test('a login is in the audit when it gives a session, and only then', async () => {
+test('the audit records a login only if it begins a session', async () => {
   const user = await trace.loggedIn();
   const logins = async () => {
     const { rows } = await trace.pool.query(
@@ -90,7 +90,7 @@ test('a login is in the audit when it gives a session, and only then', async () 
   expect(await logins()).toBe(2);
 });
 
-test('after ten failures for one account from one address it is over for a while, however they come', async () => {
+test('ten failures for an account from an address block it for a while, also concurrent ones', async () => {
   const [user, innocent] = [await trace.loggedIn(), await trace.loggedIn()];
   const from = (address: string) => ({ 'x-forwarded-for': address });
   const tries = await Promise.all(
@@ -110,13 +110,13 @@ test('after ten failures for one account from one address it is over for a while
   expect((await login(user.email, PASSWORD, from('192.0.2.7'), other)).status).toBe(200);
 });
 
-test('attempts that a crash left without a result are forgotten after a minute, failures are not', async () => {
+test('attempts without a result after a crash expire after a minute, failures do not', async () => {
   const [user, guessed] = [await trace.loggedIn(), await trace.loggedIn()];
   const from = { 'x-forwarded-for': '192.0.2.9' };
   for (const { email } of [user, guessed]) {
     for (let n = 0; n < 10; n++) await login(email, 'wrong', from, other);
   }
-  // As a process leaves them that is killed while it checks the password.
+  // The state after a process was killed during a check of a password.
   const account = createHash('sha256').update(user.email).digest();
   await trace.pool.query('UPDATE login_failures SET decided = false WHERE account = $1', [account]);
   expect((await login(user.email, PASSWORD, from, other)).status).toBe(429);
@@ -125,15 +125,15 @@ test('attempts that a crash left without a result are forgotten after a minute, 
   expect((await login(guessed.email, PASSWORD, from, other)).status).toBe(429);
 });
 
-test('what ends a session ends it at once, in every process: logout, deactivation', async () => {
+test('logout and deactivation end sessions at once, in every process', async () => {
   const user = await trace.loggedIn();
-  const elsewhere = cookiesOf(await login(user.email, PASSWORD, {}, other));
-  expect((await profile(elsewhere, other)).status).toBe(200);
+  const otherCookies = cookiesOf(await login(user.email, PASSWORD, {}, other));
+  expect((await profile(otherCookies, other)).status).toBe(200);
   const left = await user.send('POST', '/api/user/logout');
   expect(left.headers.getSetCookie().every(line => line.includes('Max-Age=0'))).toBe(true);
   for (const [cookie, of] of [
     [user.cookie, trace],
-    [elsewhere, other],
+    [otherCookies, other],
   ] as const) {
     expect((await profile(cookie, of)).body.status).toBe('AUTH_ERROR');
   }
@@ -150,7 +150,7 @@ test('failures count for the /64 of an IPv6 address, not for a single one of its
   expect((await login(user.email, PASSWORD, from('2001:db8:0:8::1'), other)).status).toBe(200);
 });
 
-test('after a hundred failures from anywhere an account is open only to addresses it logged in from lately', async () => {
+test('after a hundred failures from all addresses, only recently used addresses can log in to an account', async () => {
   const user = await trace.loggedIn();
   const from = (address: string) => ({ 'x-forwarded-for': address });
   expect((await login(user.email, PASSWORD, from('192.0.2.1'), other)).status).toBe(200);
@@ -169,7 +169,7 @@ test('after a hundred failures from anywhere an account is open only to addresse
   expect((await login(user.email, PASSWORD, from('192.0.2.1'), other)).status).toBe(200);
 });
 
-test('failed logins, and requests that an administrator was refused, are in the audit', async () => {
+test('the audit records failed logins and refused requests for administrators', async () => {
   const [user, regional] = [await trace.loggedIn(), await trace.loggedIn('REGIONAL_ADMIN')];
   const admin = await trace.login(ADMIN.username, ADMIN.password);
   const audited = async (query: string) =>
@@ -194,7 +194,7 @@ test('failed logins, and requests that an administrator was refused, are in the 
   expect((await admin.send('POST', promote, { id: user.id })).body.data.role).toBe('REGIONAL_ADMIN');
 });
 
-test('a logout needs no more than the refresh token', async () => {
+test('a logout needs only the refresh token', async () => {
   const user = await trace.loggedIn();
   const cookies = cookiesOf(await login(user.email));
   const refresh = cookies.split('; ')[1] as string;
@@ -209,7 +209,7 @@ test('a logout needs no more than the refresh token', async () => {
   expect((await logout(refresh)).status).toBe(401);
 });
 
-test('a logout here ends one session, by its access token or the refresh token, and leaves the others', async () => {
+test('a logout with everywhere=false ends one session, by access or refresh token, and no other', async () => {
   const user = await trace.loggedIn();
   const [kept, left, refreshed] = [
     cookiesOf(await login(user.email)),
@@ -239,7 +239,7 @@ test('a logout here ends one session, by its access token or the refresh token, 
   expect((await profile(kept)).status).toBe(401);
 });
 
-test('no refresh leads beyond thirty days after the login', async () => {
+test('refreshing ends thirty days after the login', async () => {
   const user = await trace.loggedIn();
   const first = cookiesOf(await login(user.email));
   await trace.pool.query(
@@ -259,7 +259,7 @@ test('no refresh leads beyond thirty days after the login', async () => {
   expect((await profile(cookiesOf(renewed))).status).toBe(401);
 });
 
-test("a user sees where they are logged in, and ends one session; nobody else's", async () => {
+test('a user lists their sessions and ends one, but not those of others', async () => {
   const [user, stranger] = [await trace.loggedIn(), await trace.loggedIn()];
   const phone = await login(user.email, PASSWORD, { 'user-agent': 'a phone' });
   const list = async (cookie: string) =>
@@ -287,7 +287,7 @@ test("a user sees where they are logged in, and ends one session; nobody else's"
   expect((await list(stranger.cookie)).count).toBe(1);
 });
 
-test("a refresh token is good once, and once more for a moment; later it is a thief's", async () => {
+test('a refresh token is valid once, and again for a moment; later use ends all sessions', async () => {
   const user = await trace.loggedIn();
   const first = cookiesOf(await login(user.email));
   const refresh = (cookie: string, of = trace) =>
@@ -295,7 +295,7 @@ test("a refresh token is good once, and once more for a moment; later it is a th
   const renewed = await refresh(first);
   expect([renewed.status, renewed.body.data.id]).toEqual([200, user.id]);
   expect((await profile(cookiesOf(renewed))).status).toBe(200);
-  // The answer may have been lost on the way.
+  // The first answer may have been lost.
   expect((await refresh(first, other)).status).toBe(200);
   await trace.pool.query("UPDATE refresh_tokens SET used_at = used_at - interval '2 minutes'");
   expect((await refresh(first)).status).toBe(401);
@@ -305,7 +305,7 @@ test("a refresh token is good once, and once more for a moment; later it is a th
   expect((await refresh('')).status).toBe(401);
 });
 
-test("a page of another origin can change nothing with a user's cookie; those that are named can", async () => {
+test("pages of other origins change nothing with a user's cookie, except configured ones", async () => {
   const user = await trace.loggedIn();
   const put = (origin: string, of: RunningTrace) =>
     of.send('PUT', '/api/user/profile', { name: 'Ana' }, { cookie: user.cookie, origin });
@@ -328,8 +328,8 @@ test('a request with a Bearer token acts as its user from any origin, and its co
       { name: 'Zawadi' },
       { origin: 'https://evil.example', ...headers },
     );
-  for (const beside of [{}, { cookie: user.cookie }] as Record<string, string>[]) {
-    const { status, body } = await put({ authorization: `Bearer ${token}`, ...beside });
+  for (const headers of [{}, { cookie: user.cookie }] as Record<string, string>[]) {
+    const { status, body } = await put({ authorization: `Bearer ${token}`, ...headers });
     expect([status, body.data?.id]).toEqual([200, bearer.id]);
   }
   const both = login(user.email).then(cookiesOf);
@@ -349,7 +349,7 @@ test('a request with a Bearer token acts as its user from any origin, and its co
   expect((await put(own)).body.data.id).toBe(user.id);
 });
 
-test('a rotated key is published first and signs when everyone has it; what the earlier one signed goes on counting', async () => {
+test('a rotated key is published before it signs; tokens signed by the earlier key stay valid', async () => {
   const user = await trace.loggedIn();
   const kidOf = (cookie: string) =>
     JSON.parse(Buffer.from(cookie.split(/[=.]/)[1] as string, 'base64url').toString()).kid;
@@ -374,7 +374,7 @@ test('a rotated key is published first and signs when everyone has it; what the 
   await last.stop();
 });
 
-test('many logins at once leave the process free to answer others', async () => {
+test('many concurrent logins do not block other requests', async () => {
   const users = await Promise.all(Array.from({ length: 10 }, () => trace.loggedIn()));
   const logins = Promise.all(users.map(({ email }) => login(email)));
   let done = false;

@@ -32,7 +32,7 @@ const GRACE_MS = 60_000;
 /** Characters of a User-Agent that are stored. */
 const MAX_USER_AGENT = 200;
 
-export interface Credentials {
+interface Credentials {
   username: string;
   password: string;
   /** of the second factor, if the account has one */
@@ -49,7 +49,7 @@ export interface LoggedIn {
 export interface Sessions {
   /** @throws Problem unauthenticated, too_many_requests */
   login(client: Client, credentials: Credentials): Promise<LoggedIn>;
-  /** Begins a new session of a user whose earlier ones have ended. */
+  /** Begins a new session of a user after all earlier ones have ended. */
   beginAnew(client: Client, user: Account, secondFactor: boolean): Promise<Tokens>;
   /**
    * Begins a session of a user who has set a new password by a mailed token, if the account is active and no second
@@ -82,22 +82,22 @@ export function openSessions(context: SessionContext): Sessions {
   const accessToken = (user: Account, { id: sid, secondFactor }: Pick<Session, 'id' | 'secondFactor'>) => {
     const { id, email, role, sessionVersion } = user;
     const claims = { sub: String(id), type: 'access', email, role, ver: sessionVersion, sid };
-    // An external packet service knows nothing of second factors; it refuses users who are not activated.
-    const isOpen = requirement.isOpen({ role, secondFactor });
-    return keys.sign({ ...claims, ...(isOpen && { is_activated: false, second_factor: 'missing' }) });
+    // External packet services do not support second factors, but refuse users who are not activated.
+    const isUnmet = requirement.isUnmet({ role, secondFactor });
+    return keys.sign({ ...claims, ...(isUnmet && { is_activated: false, second_factor: 'missing' }) });
   };
 
-  /** Begins a session; its token is signed before the transaction, which then waits for no other connection. */
+  /** Begins a session. Its token is signed before the transaction, which must not wait for another connection. */
   async function begin(
     client: Client,
     user: Account,
     secondFactor: boolean,
-    alongWith: (database: Database) => Promise<void>,
+    alsoDo: (database: Database) => Promise<void>,
   ): Promise<Required<Tokens>> {
     const session = newSession(client, user, secondFactor);
     const access = await accessToken(user, session);
     const secret = await transaction(pool, async database => {
-      await alongWith(database);
+      await alsoDo(database);
       await insertSession(database, session);
       return newRefreshToken(database, user, session);
     });
@@ -108,17 +108,17 @@ export function openSessions(context: SessionContext): Sessions {
     async login(client, credentials) {
       const { account, attempt, isProven } = await checkLogin(context, client, credentials);
       const tokens = await begin(client, account, isProven, async database => {
-        if (!isProven) await stillWithoutFactor(database, account.id);
+        if (!isProven) await recheckNoFactor(database, account.id);
         await noteSession(database, client, account.id, attempt);
       });
       return { account, tokens };
     },
     beginAnew: (client, user, secondFactor) => begin(client, user, secondFactor, async () => {}),
     async loginAfterReset(client, userId) {
-      const user = await needingNoFactor(context, userId);
+      const user = await findUserWithoutFactor(context, userId);
       if (!user) return undefined;
       return begin(client, user, false, async database => {
-        await stillWithoutFactor(database, userId);
+        await recheckNoFactor(database, userId);
         await noteSession(database, client, userId);
       });
     },
@@ -132,7 +132,7 @@ export function openSessions(context: SessionContext): Sessions {
       const { account, session, secret, reused } = await transaction(pool, database =>
         exchange(database, client, refreshToken),
       );
-      if (reused !== undefined) endings.tell(reused);
+      if (reused !== undefined) endings.notify(reused);
       if (!account) throw new Problem('session.ended');
       const access = await accessToken(account, session);
       return { account, tokens: { access, refresh: { secret, expiresAt: session.expiresAt } } };
@@ -143,17 +143,17 @@ export function openSessions(context: SessionContext): Sessions {
       await transaction(pool, async database => {
         await lockAccount(database, userId);
         if (everywhere) await endSessions(database, userId, { resets: false });
-        else await endOne(database, userId, visitor.caller?.sessionId, refreshToken);
+        else await endSingle(database, userId, visitor.caller?.sessionId, refreshToken);
         await audit(database, visitor, { action: 'LOGOUT', entity: 'user', entityId: userId, userId });
       });
-      endings.tell(userId);
+      endings.notify(userId);
       return true;
     },
   };
 }
 
 /** A user, if the account is active and a login needs no second factor. */
-async function needingNoFactor(
+async function findUserWithoutFactor(
   { pool, requirement }: Pick<SessionContext, 'pool' | 'requirement'>,
   userId: number,
 ): Promise<Account | undefined> {
@@ -162,13 +162,13 @@ async function needingNoFactor(
   return (await requiredFactor(pool, userId)) ? undefined : user;
 }
 
-/** Has a factor that is confirmed meanwhile end a login without it, as it ends the sessions that have begun. */
-async function stillWithoutFactor(database: Database, userId: number): Promise<void> {
+/** Refuses a login without a second factor if one was confirmed meanwhile. */
+async function recheckNoFactor(database: Database, userId: number): Promise<void> {
   await lockAccount(database, userId);
   await checkNoFactor(database, userId);
 }
 
-/** Records a login in its transaction, with the attempt by a password. */
+/** Records a login, and its attempt if it used a password. */
 async function noteSession(
   database: Database,
   client: Client,
@@ -199,8 +199,8 @@ async function checkLogin(
   const key = emailKeyOf(username);
   const account = await findAccount(pool, key);
   const attempt = await limitLoginAttempts(pool, key, account?.id, client.ip);
-  const isRight = await passwords.check(account?.password, password);
-  if (!isRight || !account) {
+  const isCorrect = await passwords.check(account?.password, password);
+  if (!isCorrect || !account) {
     await decideLoginFailure(pool, attempt);
     await noteFailure(pool, client, account, attempt, 'password');
     throw new Problem('login.wrong');
@@ -228,7 +228,7 @@ async function checkSecondFactor(
   const factor = await requiredFactor(pool, account.id);
   if (!factor) return false;
   if (code === undefined) {
-    // Neither a failure, nor a success, which would clear earlier failures.
+    // This is neither a failure nor a success, which would clear earlier failures.
     await deleteLoginFailures(pool, attempt);
     throw new Problem('second_factor.code_required', { field: 'code' });
   }
@@ -257,10 +257,10 @@ function newSession(client: Client, { id: userId }: Account, secondFactor: boole
   const now = new Date();
   const expiresAt = new Date(now.getTime() + SESSION_SECONDS * 1000);
   const times = { startedAt: now, lastUsedAt: now, expiresAt };
-  return { id: crypto.randomUUID(), userId, ...times, ...placeOf(client), secondFactor };
+  return { id: crypto.randomUUID(), userId, ...times, ...clientFields(client), secondFactor };
 }
 
-function placeOf({ ip, userAgent = '' }: Client): { address: string; userAgent: string } {
+function clientFields({ ip, userAgent = '' }: Client): { address: string; userAgent: string } {
   return { address: ip, userAgent: userAgent.replaceAll('\0', '').slice(0, MAX_USER_AGENT) };
 }
 
@@ -280,7 +280,7 @@ async function refreshTokenUser(database: Database, token: string | undefined): 
 }
 
 /** Ends the session of the access token, or else of the refresh token. */
-async function endOne(
+async function endSingle(
   database: Database,
   userId: number,
   accessSession: string | undefined,
@@ -295,7 +295,7 @@ type Exchanged =
   | { account?: undefined; session?: undefined; secret?: undefined; reused?: number };
 
 /**
- * Exchanges a refresh token for its successor. One that was used earlier, not just now, was stolen or copied: then
+ * Exchanges a refresh token for its successor. A token that is used again after `GRACE_MS` was stolen or copied: then
  * every session of the user ends (RFC 9700 §4.14.2).
  *
  * @returns without an account if the token is not valid; `reused` is the user whose sessions ended
@@ -306,10 +306,10 @@ async function exchange(database: Database, client: Client, token: string | unde
   if (token === undefined || userId === undefined) return {};
   const account = await lockAccount(database, userId);
   const hash = secretHash(token);
-  const kept = await lockRefreshToken(database, hash);
-  if (!kept || kept.session.expiresAt <= now) return {};
-  if (account?.status !== 'ACTIVE' || account.sessionVersion !== kept.sessionVersion) return {};
-  if (kept.usedAt && now.getTime() - kept.usedAt.getTime() > GRACE_MS) {
+  const stored = await lockRefreshToken(database, hash);
+  if (!stored || stored.session.expiresAt <= now) return {};
+  if (account?.status !== 'ACTIVE' || account.sessionVersion !== stored.sessionVersion) return {};
+  if (stored.usedAt && now.getTime() - stored.usedAt.getTime() > GRACE_MS) {
     await endSessions(database, userId, { resets: false });
     const event: AuditEvent = {
       action: 'REFRESH_TOKEN_REUSED',
@@ -320,8 +320,8 @@ async function exchange(database: Database, client: Client, token: string | unde
     await audit(database, client, event);
     return { reused: userId };
   }
-  if (!kept.usedAt) await markRefreshTokenUsed(database, hash, now);
-  const session = { ...kept.session, lastUsedAt: now, ...placeOf(client) };
+  if (!stored.usedAt) await markRefreshTokenUsed(database, hash, now);
+  const session = { ...stored.session, lastUsedAt: now, ...clientFields(client) };
   await touchSession(database, session);
   return { account, session, secret: await newRefreshToken(database, account, session) };
 }

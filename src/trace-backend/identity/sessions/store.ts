@@ -20,7 +20,7 @@ export interface Session {
 const SESSION = sql`id, user_id AS "userId", started_at AS "startedAt", last_used_at AS "lastUsedAt",
   expires_at AS "expiresAt", address, user_agent AS "userAgent", second_factor AS "secondFactor"`;
 
-/** Sessions of one user, at most: the least recently used one is deleted. */
+/** Maximum sessions per user; a new one replaces the least recently used. */
 export const MAX_SESSIONS = 100;
 
 /** Stores a session; deletes the user's expired ones. */
@@ -73,7 +73,7 @@ export async function deleteSessions(database: Database, userId: number): Promis
   await execute(database, sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
-/** Ends every session of a user but one, with their refresh tokens. */
+/** Ends all other sessions of a user, with their refresh tokens. */
 export async function deleteOtherSessions(database: Database, userId: number, id: string): Promise<void> {
   await execute(database, sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${id}`);
 }
@@ -125,7 +125,7 @@ export async function findSessionStates(
   return ids.map(id => byId.get(id));
 }
 
-export interface RefreshToken {
+interface RefreshToken {
   hash: Buffer;
   sessionId: string;
   userId: number;

@@ -19,7 +19,7 @@ async function set(name: string, body: object): Promise<void> {
   expect([status, answer]).toEqual([200, { status: 'OK' }]);
 }
 
-/** What a user reads, and what is read without a login. */
+/** A setting as read by a user, and without a login. */
 async function read(name: string) {
   const answers = [await user.send('GET', path(name)), await trace.send('GET', publicPath(name))];
   for (const { status, text } of answers) expect(status, text).toBe(200);
@@ -43,7 +43,7 @@ test('a setting as the public front end sends it is read by users, and without a
   expect(await read(name)).toEqual([{ isPublic: true }, { isPublic: true }]);
 });
 
-test('a SYSTEM_ADMIN alone writes settings, and each change is in the audit', async () => {
+test('only a SYSTEM_ADMIN writes settings, and the audit records each change', async () => {
   const name = 'PRODUCT_LABELS_HELPER_LINK';
   for (const who of [user, await trace.loggedIn('REGIONAL_ADMIN')]) {
     expect((await who.send('POST', path(name), { value: 'x' })).status).toBe(403);
@@ -76,7 +76,7 @@ test('names, values and their number have limits', async () => {
   await set('MANY_1', { value: 'y' });
 });
 
-test('changes of one setting at the same time add up', async () => {
+test('concurrent changes of a setting add up', async () => {
   await trace.pool.query('DELETE FROM global_settings');
   const changes = [{ value: 'one' }, { isPublic: true }];
   const answers = await Promise.all(

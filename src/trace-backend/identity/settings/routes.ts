@@ -6,7 +6,7 @@ import { saveSetting } from './save.ts';
 import { getPublicSettingSchema, getSettingSchema, updateSettingSchema } from './schemas.ts';
 import { findSetting, type GlobalSetting } from './store.ts';
 
-/** Settings of the front end: every user reads them, everyone the public ones, a SYSTEM_ADMIN writes them. */
+/** Settings of the front end: users read all, everyone reads public ones, a SYSTEM_ADMIN writes them. */
 export function registerGlobalSettings(app: Server, { pool }: { pool: pg.Pool }): void {
   const path = '/api/common/globalSettings/:name';
   app.get(path, { config: { access: 'user' }, schema: getSettingSchema }, async ({ params }) =>

@@ -6,7 +6,7 @@ import { type AuditEvent, audit } from '../../base/audit/audit.ts';
 import { MAX_SETTINGS } from './schemas.ts';
 import { countSettings, findSetting, type GlobalSetting, lockSetting, updateSetting } from './store.ts';
 
-/** How far an administrator is in the first steps of the console: a bookmark, which the audit leaves out. */
+/** The console's bookmark in its first steps, which the audit leaves out. */
 const FIRST_STEP = 'FIRST_STEP';
 
 /**

@@ -19,7 +19,7 @@ const GlobalSetting = Type.Object(
   { description: 'empty if there is none' },
 );
 
-/** Settings of the front end, at most. */
+/** Maximum number of settings of the front end. */
 export const MAX_SETTINGS = 1000;
 
 export const getSettingSchema = {

@@ -16,7 +16,7 @@ export async function findSetting(database: Database, name: string): Promise<Glo
   return rows[0];
 }
 
-/** The name that an administrator gave the instance in the console; undefined without one that is public. */
+/** The name of the instance, which administrators set in the console; undefined if it is unset or not public. */
 export async function findInstanceName(database: Database): Promise<string | undefined> {
   const found = await findSetting(database, 'INSTANCE_NAME');
   return (found?.isPublic && found.value) || undefined;

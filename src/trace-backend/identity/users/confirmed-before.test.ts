@@ -4,7 +4,7 @@ import { migrateUpTo } from '../../../../test/helpers/migrate-up-to.ts';
 import { openPool } from '../../../platform/database/database.ts';
 import { migrateTraceBackend } from '../../app.ts';
 
-/** The migration that says whose address its owner has confirmed. */
+/** The migration that records confirmed addresses. */
 const CONFIRMED = '101-confirmed-addresses.sql';
 
 let database: TestDatabase;
@@ -16,11 +16,11 @@ afterAll(() => database.drop());
 
 interface Entry {
   action: string;
-  /** who did it; the user unless told */
+  /** the acting user; by default the user of the account */
   by?: number | null;
 }
 
-/** What the audit has of accounts of before, and whether their address counts as confirmed. */
+/** Audit entries of accounts before the migration, and whether their address then counts as confirmed. */
 const ACCOUNTS: Record<string, { did: Entry[]; isConfirmed: boolean }> = {
   'by the program': { did: [{ action: 'CREATE_SYSTEM_ADMIN', by: null }], isConfirmed: true },
   'by a mailed link': { did: [{ action: 'CONFIRM_USER_EMAIL' }], isConfirmed: true },
@@ -32,7 +32,7 @@ const ACCOUNTS: Record<string, { did: Entry[]; isConfirmed: boolean }> = {
   'by nobody': { did: [{ action: 'REGISTER_USER' }], isConfirmed: false },
 };
 
-test('addresses that a mailed link or the program confirmed before count, those of administrators do not', async () => {
+test('the migration keeps confirmations by mailed links and the program, not those by administrators', async () => {
   const pool = openPool(database.connection, 'trace_backend', 1);
   try {
     const audit = (entity: string, id: number, { action, by }: { action: string; by: number | null }) =>

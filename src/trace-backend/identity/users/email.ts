@@ -1,11 +1,11 @@
 import { Problem } from '../../../platform/http/problems.ts';
 import { readEmail } from '../../../platform/mail/email.ts';
 
-/** The address of a first administrator for whom nobody has chosen one. It has no mailbox. */
+/** The default address of the first administrator. It has no mailbox. */
 export const NO_MAILBOX = 'admin@fieldtrace.local';
 
 /**
- * An address as entered, and in the form by which it is looked up.
+ * An address as entered, and its lookup form.
  *
  * @throws Problem invalid
  */
@@ -16,7 +16,7 @@ export function checkEmail(text: string, field: string): { email: string; emailK
   throw new Problem('validation.no_email', { field });
 }
 
-/** The form by which an address is looked up; for an invalid address, one that nobody has. */
+/** The lookup form of an address; that of an invalid address belongs to nobody. */
 export function emailKeyOf(text: string): string {
   const email = text.normalize('NFC').trim();
   return readEmail(email) ?? email.toLowerCase();

@@ -16,7 +16,7 @@ const SALT_BYTES = 16;
 
 const deriveTag = promisify(argon2);
 
-/** Hashes and checks passwords, only so many at once. */
+/** Hashes and checks passwords, with limited concurrency. */
 export interface Passwords {
   /**
    * Hashes a password: Argon2id in PHC string format.
@@ -29,12 +29,12 @@ export interface Passwords {
    *
    * @throws Problem unavailable if too many others wait
    */
-  check(kept: string | undefined, password: string): Promise<boolean>;
+  check(storedHash: string | undefined, password: string): Promise<boolean>;
 }
 
 /** The passwords of one application. */
 export function openPasswords(): Passwords {
-  // A check takes about 20 ms of a core in a thread; more at once than cores only slow each other down.
+  // A check takes a core for about 20 ms; more checks than cores at once only slow each other down.
   const limited = limiter({
     full: fault('password.too_many_checks'),
     concurrency: availableParallelism(),
@@ -42,7 +42,7 @@ export function openPasswords(): Passwords {
   });
   return {
     hash: password => limited(() => hashPassword(password)),
-    check: (kept, password) => limited(() => checkPassword(kept, password)),
+    check: (storedHash, password) => limited(() => checkPassword(storedHash, password)),
   };
 }
 
@@ -60,10 +60,10 @@ const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parall
   Buffer.alloc(SALT_BYTES),
 )}$${base64(Buffer.alloc(COST.tagLength))}`;
 
-async function checkPassword(kept: string | undefined, password: string): Promise<boolean> {
-  const [, memory, passes, parallelism, salt, tag] = PHC.exec(kept ?? NOBODY) ?? [];
+async function checkPassword(storedHash: string | undefined, password: string): Promise<boolean> {
+  const [, memory, passes, parallelism, salt, tag] = PHC.exec(storedHash ?? NOBODY) ?? [];
   const expected = Buffer.from(tag as string, 'base64');
-  const given = await deriveTag('argon2id', {
+  const derived = await deriveTag('argon2id', {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
@@ -71,7 +71,7 @@ async function checkPassword(kept: string | undefined, password: string): Promis
     message: bytesOf(password),
     nonce: Buffer.from(salt as string, 'base64'),
   });
-  return timingSafeEqual(given, expected) && kept !== undefined;
+  return timingSafeEqual(derived, expected) && storedHash !== undefined;
 }
 
 /** Normalises the composition of letters (NFKC, NIST SP 800-63B §5.1.1.2). */

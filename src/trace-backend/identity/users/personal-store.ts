@@ -31,7 +31,7 @@ export async function beginErasure(database: Database, id: number, now: Date): P
 export interface Erasing {
   email: string;
   emailKey: string;
-  /** whether the owner of the address has confirmed it; otherwise what waits for it may be another person's */
+  /** whether the owner of the address has confirmed it; otherwise it may be another person's */
   emailConfirmed: boolean;
 }
 
@@ -64,7 +64,8 @@ export async function anonymise(
     database,
     sql`
     UPDATE users SET email = ${email}, email_key = ${email}, password = ${password},
-      email_confirmed_at = NULL, has_first_password = false, name = 'Erased', surname = 'User', language = 'EN', erased_at = ${now}
+      email_confirmed_at = NULL, has_first_password = false, name = 'Erased', surname = 'User', language = 'EN',
+      erased_at = ${now}
     WHERE id = ${id} AND erased_at IS NULL`,
   );
 }

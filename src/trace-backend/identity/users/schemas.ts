@@ -27,7 +27,7 @@ export const Email = Type.String({
 export const personName = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', description, examples: [example] });
 
-/** What an active user may do. */
+/** The actions of an active user. */
 export const ACTIONS = ['VIEW_USER_PROFILE', 'UPDATE_USER_PROFILE', 'CREATE_COMPANY'] as const;
 
 /** A user in lists: front ends build forms of exactly these fields. */
@@ -110,7 +110,7 @@ export const Code = Type.String({
   examples: ['492039'],
 });
 
-/** The code of a change that needs a fresh one where the account has a second factor. */
+/** The code of a change; required if the account has a second factor. */
 export const FreshCode = Type.Optional({
   ...Code,
   description:

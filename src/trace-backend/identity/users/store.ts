@@ -75,14 +75,14 @@ export const findUser = (database: Database, id: number): Promise<User | undefin
 export const findUsers = (database: Database, ids: readonly number[]): Promise<(User | undefined)[]> =>
   users.many(database, ids);
 
-/** The form by which the address of a user is looked up. */
+/** The lookup form of a user's address. */
 export async function findEmailKey(database: Database, id: number): Promise<string | undefined> {
   const { rows } = await database.query<{ emailKey: string }>(sql`
     SELECT email_key AS "emailKey" FROM users WHERE id = ${id}`);
   return rows[0]?.emailKey;
 }
 
-/** The same, if its owner has confirmed the address: then what waits for it is the user's. */
+/** The lookup form of a user's address, if its owner has confirmed it; only then it is surely the user's. */
 export async function findConfirmedEmailKey(database: Database, id: number): Promise<string | undefined> {
   const { rows } = await database.query<{ emailKey: string }>(sql`
     SELECT email_key AS "emailKey" FROM users WHERE id = ${id} AND email_confirmed_at IS NOT NULL`);
@@ -151,10 +151,10 @@ export async function raiseSessionVersion(database: Database, id: number): Promi
   await execute(database, sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
 }
 
-export interface UserFilter {
-  /** a part of the address or of the names */
+interface UserFilter {
+  /** part of the address or of the names */
   query?: string | undefined;
-  /** a part of it */
+  /** part of the address */
   email?: string | undefined;
   surname?: string | undefined;
   status?: Status | undefined;
@@ -163,7 +163,7 @@ export interface UserFilter {
 }
 
 export const SORTABLE = ['id', 'email', 'name', 'surname', 'status', 'role'] as const;
-export type UserSort = (typeof SORTABLE)[number];
+type UserSort = (typeof SORTABLE)[number];
 const KEYS: Record<UserSort, string> = {
   id: 'id',
   email: 'email_key',
@@ -180,19 +180,19 @@ const contains = (text: string, part: string | undefined) =>
   part === undefined ? undefined : sql`strpos(lower(${raw(text)}), lower(${part})) > 0`;
 
 /**
- * A page of users, and how many there are in all.
+ * A page of users, and their total number.
  *
- * @param among the ids of those who may be listed; without it, all
+ * @param visibleIds the ids of the users that may be listed; all without it
  */
 export async function listUsers(
   database: Database,
   lists: Lists,
   { query, email, surname, status, role, ids }: UserFilter,
   page: Page<UserSort>,
-  among?: readonly number[],
+  visibleIds?: readonly number[],
 ): Promise<{ items: User[]; count: number }> {
   const where = allOf([
-    among && sql`id = ANY (${among}::integer[])`,
+    visibleIds && sql`id = ANY (${visibleIds}::integer[])`,
     ids && sql`id = ANY (${ids}::integer[])`,
     status === undefined ? undefined : sql`status = ${status}`,
     role === undefined ? undefined : sql`role = ${role}`,
@@ -200,7 +200,7 @@ export async function listUsers(
     contains('email', email),
     contains('surname', surname),
   ]);
-  const name = `users ${JSON.stringify({ query, email, surname, status, role, ids, among })}`;
+  const name = `users ${JSON.stringify({ query, email, surname, status, role, ids, among: visibleIds })}`;
   const source = { table: 'users', columns: USER, key: KEYS[page.sortBy], gather: where, look: where };
   return lists.list<User>(database, name, source, page);
 }
@@ -232,7 +232,7 @@ export async function countSystemAdmins(database: Database): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The number of active users whose address its owner has not confirmed. */
+/** The number of active users with an unconfirmed address. */
 export async function countUnconfirmed(database: Database): Promise<number> {
   const { rows } = await database.query<{ count: number }>(sql`
     SELECT count(*)::int AS count FROM users WHERE status = 'ACTIVE' AND email_confirmed_at IS NULL`);

@@ -14,8 +14,8 @@ export function asUser(user: User, companies: UserCompanies): Static<typeof User
   const { status, discoverable, emailConfirmed, hasFirstPassword } = user;
   const actions = status === 'ACTIVE' ? [...ACTIONS] : [];
   const { companyIds, companyIdsAdmin } = companies;
-  const own = { actions, companyIds, companyIdsAdmin, discoverable, emailConfirmed, hasFirstPassword };
-  return { ...asItem(user), mailLanguage: user.language, ...own };
+  const further = { actions, companyIds, companyIdsAdmin, discoverable, emailConfirmed, hasFirstPassword };
+  return { ...asItem(user), mailLanguage: user.language, ...further };
 }
 
 /** A user in lists. */
@@ -26,10 +26,10 @@ export function asItem(user: User): Static<typeof UserItem> {
 }
 
 /**
- * The language of a user after a change. A client that knows one of the two fields sends the other back as it was, so
- * only a value that differs is a change; if both do, that of the public front end counts.
+ * The language of a user after a change. A client that supports one of the two fields sends the other back unchanged, so
+ * only a different value is a change; if both differ, that of the public front end wins.
  *
- * @returns undefined if it stays
+ * @returns undefined if it stays the same
  */
 export function languageAfter(
   before: MailLanguage,

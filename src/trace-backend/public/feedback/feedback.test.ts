@@ -25,14 +25,21 @@ async function labelled() {
 }
 
 let address = 0;
-/** A consumer with an address of their own. */
+/** Sends feedback from a new client address. */
 const write = (uuid: string, body: object, ip = `192.0.2.${++address}`) =>
   trace.send('POST', `${PATH}/${uuid}`, body, { 'x-forwarded-for': ip });
 
 /** The form of the front end. */
 const form = (more: object = {}) => ({
-  ...{ id: null, labelId: null, type: null, email: null, feedback: 'Nice', gdprConsent: true },
-  ...{ privacyPolicyConsent: null, termsOfUseConsent: null, productName: null },
+  id: null,
+  labelId: null,
+  type: null,
+  email: null,
+  feedback: 'Nice',
+  gdprConsent: true,
+  privacyPolicyConsent: null,
+  termsOfUseConsent: null,
+  productName: null,
   questionnaireAnswers: { rateTaste: 'Better', howDoYouPrepare: null, age: null, gender: 'Male' },
   ...more,
 });
@@ -50,7 +57,7 @@ test('feedback is unseen for the company that owns the product until one of its 
   const admin = await trace.loggedIn('SYSTEM_ADMIN');
   const announced = [{ labelId: label.id, productName: 'Tea', count: 2 }];
   expect(await unseen(kopanyi.user)).toEqual(announced);
-  // A partner only reads the product, and administrators look after everybody's.
+  // Partners can only read the product, and administrators see unseen feedback of no company.
   for (const other of [roastery.user, stranger, admin]) expect(await unseen(other)).toEqual([]);
   expect((await seen(roastery.user)).status).toBe(403);
   expect((await seen(stranger)).status).toBe(404);
@@ -75,7 +82,10 @@ test('consumers write without a login; the owner reads everything, others only t
     {
       ...common,
       id: expect.any(Number),
-      ...{ type: 'COMPLAINT', feedback: 'Bitter', email: 'Joy@Example.org', questionnaireAnswers: answers },
+      type: 'COMPLAINT',
+      feedback: 'Bitter',
+      email: 'Joy@Example.org',
+      questionnaireAnswers: answers,
     },
     { ...common, id: expect.any(Number), feedback: 'Nice', questionnaireAnswers: answers },
   ]);
@@ -111,7 +121,7 @@ test('consumers write without a login; the owner reads everything, others only t
   expect((await send('GET', list)).status).toBe(200);
 });
 
-test('feedback has bounds: length, fields, consent, an hour of an address, a day and all of a label', async () => {
+test('feedback is limited by length, fields and consent, per address and hour, and per label', async () => {
   const { label } = await labelled();
   const wrong: [object, string][] = [
     [form({ feedback: 'x'.repeat(4001) }), 'feedback'],
@@ -157,7 +167,7 @@ async function published(language = 'EN') {
   return data as { id: number; uuid: string };
 }
 
-/** Sends the form as a browser does, from an address of its own. */
+/** Sends the form like a browser, from a new client address. */
 const submit = (uuid: string, form: Record<string, string> | string, headers: Record<string, string> = {}) =>
   fetch(`${trace.url}${PATH}/${uuid}`, {
     method: 'POST',
@@ -167,7 +177,7 @@ const submit = (uuid: string, form: Record<string, string> | string, headers: Re
   });
 const stored = async (uuid: string) => (await send('GET', `${PATH}/list/${uuid}?sort=ASC`)).body.data.items;
 
-test('the form of the page is stored as what a program sends, and leads back to the page, which thanks', async () => {
+test('the form of the page is stored like JSON, and redirects to the page, which says thank you', async () => {
   const { id: labelId, uuid } = await published('FR');
   const sent = { type: 'PRAISE', feedback: `${XSS}\r\nTwo`, email: 'joy@example.org', gdprConsent: 'true' };
   const answer = await submit(uuid, { ...sent, labelId: '1', questionnaireAnswers: 'x' });
@@ -177,8 +187,13 @@ test('the form of the page is stored as what a program sends, and leads back to 
   const [item] = await stored(uuid);
   const { id: _, at: _at, ...rest } = item;
   expect(rest).toEqual({
-    ...{ labelId, productName: 'Tea', type: 'PRAISE', feedback: `${XSS}\nTwo`, email: 'joy@example.org' },
-    ...{ gdprConsent: true, questionnaireAnswers: {} },
+    labelId,
+    productName: 'Tea',
+    type: 'PRAISE',
+    feedback: `${XSS}\nTwo`,
+    email: 'joy@example.org',
+    gdprConsent: true,
+    questionnaireAnswers: {},
   });
   const page = await fetch(new URL(to, answer.url), { headers: { accept: 'text/html' } });
   expect(await page.text()).toContain('Merci. Le producteur peut lire votre message.');
@@ -190,7 +205,7 @@ test('the form of the page is stored as what a program sends, and leads back to 
   expect((await submit(uuid, { feedback: 'ሀ'.repeat(8000) })).status).toBe(413);
 });
 
-test('what is wrong is said at its field, with what was typed, escaped; nothing is stored', async () => {
+test('errors are shown at their fields, with the sent values escaped, and nothing is stored', async () => {
   const { uuid } = await published('DE');
   const email = 'joy@example.org';
   const wrong: [Record<string, string>, string][] = [
@@ -217,14 +232,14 @@ test('what is wrong is said at its field, with what was typed, escaped; nothing 
   expect(await stored(uuid)).toEqual([]);
 });
 
-test('page and API have one limit of feedback; pages of other origins cannot send the form', async () => {
+test('page and API share a limit of feedback; pages of other origins cannot send the form', async () => {
   const { id, uuid } = await published();
-  const one = { 'x-forwarded-for': '203.0.113.1' };
+  const visitor = { 'x-forwarded-for': '203.0.113.1' };
   for (let n = 0; n < 10; n++) {
-    expect((await submit(uuid, { feedback: 'Nice' }, one)).status).toBe(303);
-    expect((await trace.send('POST', `${PATH}/${uuid}`, { feedback: 'Nice' }, one)).status).toBe(200);
+    expect((await submit(uuid, { feedback: 'Nice' }, visitor)).status).toBe(303);
+    expect((await trace.send('POST', `${PATH}/${uuid}`, { feedback: 'Nice' }, visitor)).status).toBe(200);
   }
-  const more = await submit(uuid, { feedback: 'Nice' }, one);
+  const more = await submit(uuid, { feedback: 'Nice' }, visitor);
   expect([more.status, await more.text()]).toEqual([429, expect.stringContaining('too many requests')]);
   expect(await stored(uuid)).toHaveLength(20);
   for (const origin of ['https://elsewhere.example', 'null']) {
@@ -241,5 +256,5 @@ test('page and API have one limit of feedback; pages of other origins cannot sen
   expect(await today.text()).toMatch(/Try again later.*&#60;img src=x/s);
   await send('POST', '/api/product/label/execute/UNPUBLISH_LABEL', { id });
   const gone = await submit(uuid, { feedback: 'Nice' });
-  expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining('Nothing is here')]);
+  expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining('Page not found')]);
 });

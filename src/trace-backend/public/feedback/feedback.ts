@@ -6,15 +6,16 @@ import type { Requester } from '../../base/access/requester.ts';
 import { type AuditEvent, audit, PROGRAM } from '../../base/audit/audit.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
+import { notFoundAs } from '../../base/records/changes.ts';
 import { findMemberships } from '../../catalogue/companies/members/members-store.ts';
-import { unknownLabel } from '../../catalogue/labels/contents/read.ts';
+import { existingLabel, unknownLabel } from '../../catalogue/labels/contents/read.ts';
 import { changeableProduct, mayChange } from '../../catalogue/products/access.ts';
 import {
+  countUnseenFeedback,
   findLabel,
   findLabelByUuid,
   findPublishedLabel,
   listUnseenFeedback,
-  noteFeedback,
   noteFeedbackSeen,
   type UnseenFeedback,
 } from '../../catalogue/products/labels/store.ts';
@@ -31,15 +32,15 @@ import {
 } from './store.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** What one label gets in a day and in all, at most. */
-const A_DAY = 500;
-const IN_ALL = 10_000;
-/** Labels with unseen feedback that are listed, at most. */
-export const UNSEEN_LISTED = 20;
+/** Maximum feedback per label, in a day and in total. */
+const MAX_PER_DAY = 500;
+const MAX_PER_LABEL = 10_000;
+/** Maximum number of listed labels with unseen feedback. */
+const MAX_UNSEEN_LABELS = 20;
 
 /**
- * Stores what a consumer wrote about the product of a published label. The audit entry has no address, because
- * consumers are no users.
+ * Stores the feedback of a consumer about the product of a published label. The audit entry has no address, because
+ * consumers are not users.
  *
  * @throws Problem not_found, invalid, too_many_requests
  */
@@ -58,9 +59,9 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
     if (!label) throw unknownLabel();
     const now = new Date();
     const { all, recent } = await countFeedback(database, label.id, new Date(now.getTime() - DAY_MS));
-    if (all >= IN_ALL) throw new Problem('feedback.too_much');
-    if (recent >= A_DAY) throw new Problem('feedback.too_much_today', {}, { retryAfter: 3600 });
-    const fresh = {
+    if (all >= MAX_PER_LABEL) throw new Problem('feedback.too_much');
+    if (recent >= MAX_PER_DAY) throw new Problem('feedback.too_much_today', {}, { retryAfter: 3600 });
+    const stored = {
       labelId: label.id,
       type: type ?? null,
       email,
@@ -71,8 +72,8 @@ export async function addFeedback(pool: pg.Pool, uuid: string, body: FeedbackBod
       questionnaireAnswers,
       at: now,
     };
-    const feedbackId = await insertFeedback(database, fresh);
-    await noteFeedback(database, label.id);
+    const feedbackId = await insertFeedback(database, stored);
+    await countUnseenFeedback(database, label.id);
     const details = { labelId: label.id, feedbackId };
     const event: AuditEvent = {
       action: 'ADD_LABEL_FEEDBACK',
@@ -99,15 +100,18 @@ export async function readFeedback(
   const label = await findLabelByUuid(pool, uuid);
   const product = label && (await findProduct(pool, label.productId));
   if (!label || !product) throw unknownLabel();
-  const isTheirs = caller !== undefined && (await mayChange(pool, caller, product));
-  if (!isTheirs && label.status !== 'PUBLISHED') throw unknownLabel();
-  // An order by address or answers would tell something of them.
-  const order = isTheirs ? page : { ...page, sortBy: 'id' as const };
+  const mayChangeProduct = caller !== undefined && (await mayChange(pool, caller, product));
+  if (!mayChangeProduct && label.status !== 'PUBLISHED') throw unknownLabel();
+  // An order by address or answers would disclose something about them.
+  const order = mayChangeProduct ? page : { ...page, sortBy: 'id' as const };
   const { items, count } = await listFeedback(pool, lists, { labelId: label.id, type }, order);
-  return { items: items.map(item => (isTheirs ? whole(item, product.name) : asPublic(item))), count };
+  return {
+    items: items.map(item => (mayChangeProduct ? asWhole(item, product.name) : asPublic(item))),
+    count,
+  };
 }
 
-function whole(feedback: Feedback, productName: string): object {
+function asWhole(feedback: Feedback, productName: string): object {
   const set = Object.entries(feedback).filter(([, value]) => value !== null);
   return { ...Object.fromEntries(set), productName };
 }
@@ -116,30 +120,27 @@ function asPublic({ id, labelId, type, feedback }: Feedback): object {
   return { id, labelId, ...(type && { type }), ...(feedback && { feedback }) };
 }
 
-/** The labels of products of the caller, and of the companies that they act for, about which there is unseen feedback. */
+/** The labels with unseen feedback, of products of the caller and of their companies. */
 export async function unseenFeedback(
   pool: pg.Pool,
   { id }: Caller,
 ): Promise<(Omit<UnseenFeedback, 'title'> & { title?: string })[]> {
   const memberships = await findMemberships(pool, id);
   const reader = { userId: id, companyIds: memberships.map(({ companyId }) => companyId) };
-  const found = await listUnseenFeedback(pool, reader, UNSEEN_LISTED);
+  const found = await listUnseenFeedback(pool, reader, MAX_UNSEEN_LABELS);
   return found.map(({ title, ...label }) => ({ ...label, ...(title !== null && { title }) }));
 }
 
 /**
- * Records that all feedback about a label was seen by somebody who may change its product. It is announced to none of
- * them any more: who works together looks after it together.
+ * Records that all feedback about a label has been seen by somebody who may change its product. It is then no longer
+ * announced to any of them, because colleagues share the work.
  *
  * @throws Problem not_found, forbidden
  */
-export async function seeFeedback(pool: pg.Pool, caller: Caller, labelId: number): Promise<void> {
+export async function markFeedbackSeen(pool: pg.Pool, caller: Caller, labelId: number): Promise<void> {
   await transaction(pool, async database => {
-    const label = await findLabel(database, labelId);
-    if (!label) throw unknownLabel();
-    await changeableProduct(database, caller, label.productId).catch(error => {
-      throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
-    });
+    const label = await existingLabel(database, labelId);
+    await changeableProduct(database, caller, label.productId).catch(notFoundAs(unknownLabel));
     await noteFeedbackSeen(database, labelId);
   });
 }
@@ -155,9 +156,7 @@ export async function removeFeedback(pool: pg.Pool, requester: Requester, id: nu
     const feedback = await findFeedback(database, id);
     const label = feedback && (await findLabel(database, feedback.labelId));
     if (!label) throw unknown();
-    await changeableProduct(database, requester.caller, label.productId).catch(error => {
-      throw error instanceof Problem && error.code === 'not_found' ? unknown() : error;
-    });
+    await changeableProduct(database, requester.caller, label.productId).catch(notFoundAs(unknown));
     if (!(await deleteFeedback(database, id))) throw unknown();
     const details = { labelId: label.id, feedbackId: id };
     const event: AuditEvent = {

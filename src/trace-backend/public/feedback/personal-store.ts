@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { type Database, execute } from '../../../platform/database/database.ts';
 
-/** The feedback that somebody left with an e-mail address. */
+/** The feedback with an email address. */
 export function feedbackFrom(email: string | undefined): pg.QueryConfig {
   return sql`
     SELECT id, label_id, type, email, feedback, gdpr_consent, privacy_policy_consent, terms_of_use_consent, answers, at

@@ -8,8 +8,8 @@ import { ok } from '../../base/contract/envelope.ts';
 import { listAnswer, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import type { ShowLabel } from '../label-pages/pages.ts';
-import { addFeedback, readFeedback, removeFeedback, seeFeedback, unseenFeedback } from './feedback.ts';
-import { asRefused, FORM_BYTES, readForms, thank } from './form.ts';
+import { addFeedback, markFeedbackSeen, readFeedback, removeFeedback, unseenFeedback } from './feedback.ts';
+import { FORM_BYTES, readForms, refusedFeedback, thank } from './form.ts';
 import {
   addFeedbackSchema,
   deleteFeedbackSchema,
@@ -19,19 +19,19 @@ import {
   unseenFeedbackSchema,
 } from './schemas.ts';
 
-/** What one address writes in an hour. */
-const FEW = { guarded: true, rateLimit: { max: 20, timeWindow: 3600_000 } };
+/** For sending feedback, per address. */
+const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 3600_000 } };
 
 interface FeedbackContext {
   pool: pg.Pool;
   lists: Lists;
-  /** answers with the page of a label, and feedback that was refused */
+  /** answers with the page of a label and refused feedback */
   showLabel: ShowLabel;
 }
 
-/** What consumers tell the producers of labelled products. */
+/** Feedback of consumers to the producers of labelled products. */
 export function registerFeedback(app: Server, context: FeedbackContext): void {
-  // In a context of its own, because no other route takes forms of browsers.
+  // A separate context, because no other route accepts forms of browsers.
   app.register(async scope => registerAdding(scope as Server, context));
   registerReading(app, context);
 }
@@ -41,9 +41,9 @@ function registerAdding(app: Server, { pool, showLabel }: FeedbackContext): void
   app.post(
     '/api/public/product/label/feedback/:uuid',
     {
-      config: { access: 'open', forPeople: true, ...FEW },
+      config: { access: 'open', forPeople: true, ...RATE_LIMIT },
       bodyLimit: FORM_BYTES,
-      // So that the page of the label can say what is wrong.
+      // The handler gets validation errors, so that the page of the label can show them.
       attachValidation: true,
       schema: addFeedbackSchema,
     },
@@ -54,7 +54,7 @@ function registerAdding(app: Server, { pool, showLabel }: FeedbackContext): void
         if (validationError) throw validationError;
         await addFeedback(pool, params.uuid, body);
       } catch (error) {
-        const feedback = isForPage ? asRefused(error, body) : undefined;
+        const feedback = isForPage ? refusedFeedback(error, body) : undefined;
         if (feedback === undefined) throw error;
         const { status, retryAfter } = error as Problem;
         reply.code(status as 400 | 429).headers({ vary: varyOf(reply), 'cache-control': 'no-store' });
@@ -71,15 +71,12 @@ function registerReading(app: Server, context: FeedbackContext): void {
   const { pool } = context;
   app.get(
     '/api/public/product/label/feedback/list/:uuid',
-    {
-      config: { access: 'known' },
-      schema: listFeedbackSchema,
-    },
+    { config: { access: 'optional-user' }, schema: listFeedbackSchema },
     async (request, reply) => {
       const page = pageOf(request.query, SORTABLE);
-      const of = { uuid: request.params.uuid, type: request.query.type };
-      const answer = listAnswer(page, await readFeedback(context, request.caller, of, page));
-      // What it shows depends on the caller.
+      const filter = { uuid: request.params.uuid, type: request.query.type };
+      const answer = listAnswer(page, await readFeedback(context, request.caller, filter, page));
+      // The answer depends on the caller.
       reply.header('cache-control', 'private, no-store');
       return sendText(reply, JSON.stringify(ok(answer)));
     },
@@ -95,17 +92,14 @@ function registerReading(app: Server, context: FeedbackContext): void {
     '/api/product/label/:id/feedback/seen',
     { config: { access: 'product.changeable' }, schema: seeFeedbackSchema },
     async request => {
-      await seeFeedback(pool, callerOf(request), pathIdOf(request.params.id));
+      await markFeedbackSeen(pool, callerOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };
     },
   );
 
   app.delete(
     '/api/product/label/feedback/:id',
-    {
-      config: { access: 'product.changeable' },
-      schema: deleteFeedbackSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: deleteFeedbackSchema },
     async request => {
       await removeFeedback(pool, requesterOf(request), pathIdOf(request.params.id));
       return { status: 'OK' as const };

@@ -3,7 +3,7 @@ import { named } from '../../../platform/http/shared-parts.ts';
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { DateTime, Id, listOf, listQuery, PathId } from '../../base/contract/schemas.ts';
-import { nullable, oneOf, RecordKey, shown, text } from '../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOf, RecordKey, text } from '../../base/contract/shapes.ts';
 
 export const TYPES = ['PRAISE', 'PROPOSAL', 'COMPLAINT'] as const;
 export type FeedbackType = (typeof TYPES)[number];
@@ -31,7 +31,7 @@ const FeedbackBodyOf = Type.Object({
 
 const FeedbackView = named(
   'Feedback',
-  shown(
+  answerSchemaOf(
     Type.Object({
       id: Type.Integer(),
       labelId: Type.Integer(),

@@ -4,7 +4,7 @@ import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import type { FeedbackType, SORTABLE } from './schemas.ts';
 
-/** What a consumer wrote about a label's product. */
+/** Feedback of a consumer about a label's product. */
 export interface Feedback {
   id: number;
   labelId: number;
@@ -37,7 +37,7 @@ export async function insertFeedback(
   return (rows[0] as { id: number }).id;
 }
 
-/** The number of all feedback about a label, and of that since a time. */
+/** The number of feedback entries about a label, in total and since a time. */
 export async function countFeedback(
   database: Database,
   labelId: number,
@@ -56,7 +56,7 @@ export async function findFeedback(database: Database, id: number): Promise<Feed
   return rows[0];
 }
 
-/** Deletes feedback; returns whether it was still there. */
+/** Deletes feedback; returns false if it does not exist. */
 export async function deleteFeedback(database: Database, id: number): Promise<boolean> {
   const { rowCount } = await database.query(sql`DELETE FROM label_feedback WHERE id = ${id}`);
   return rowCount === 1;

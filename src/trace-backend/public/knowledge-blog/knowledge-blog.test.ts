@@ -18,12 +18,17 @@ const PATH = '/api/product/knowledgeBlog';
 
 /** The form of the front end. */
 const form = (more: object = {}) => ({
-  ...{ type: '', content: '<p>Content</p>', date: null, documents: [], summary: '<p>Abstract</p>' },
-  ...{ title: 'How we pay', youtubeUrl: null },
+  type: '',
+  content: '<p>Content</p>',
+  date: null,
+  documents: [],
+  summary: '<p>Abstract</p>',
+  title: 'How we pay',
+  youtubeUrl: null,
   ...more,
 });
 
-test('entries are written from the form, listed, changed, and in the history of the product', async () => {
+test('entries are added by the form, listed, changed, and recorded in the history of the product', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   const paper = (await uploadFile(trace, kopanyi.user, 'document', Buffer.from('%PDF-1.4'))).body.data;
   expect((await send('POST', `${PATH}/${productId}`, form())).body).toEqual({ status: 'OK' });
@@ -40,12 +45,18 @@ test('entries are written from the form, listed, changed, and in the history of 
   expect((await list('?requestType=COUNT')).count).toBe(2);
   expect((await send('GET', `${PATH}/${second.id}`)).body.data).toEqual({
     ...second,
-    ...{ content: '<p>Content</p>', summary: '<p>Abstract</p>', documents: [paper] },
+    content: '<p>Content</p>',
+    summary: '<p>Abstract</p>',
+    documents: [paper],
   });
   const change = form({ id: first.id, type: 'FAIRNESS', title: 'What we pay', date: '', content: '' });
   expect((await send('PUT', PATH, change)).body).toEqual({ status: 'OK' });
   expect((await send('GET', `${PATH}/${first.id}`)).body.data).toEqual({
-    ...{ id: first.id, type: 'FAIRNESS', title: 'What we pay', content: '', summary: '<p>Abstract</p>' },
+    id: first.id,
+    type: 'FAIRNESS',
+    title: 'What we pay',
+    content: '',
+    summary: '<p>Abstract</p>',
     documents: [],
   });
   const { rows } = await trace.pool.query(
@@ -85,7 +96,7 @@ test("another tenant's blog does not exist", async () => {
   }
 });
 
-test('of two writers who have read the same version of an entry, the second is refused', async () => {
+test('the second writer of the same version of an entry is refused', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea' });
   await send('POST', `${PATH}/${productId}`, form());
   const [{ id }] = (await send('GET', `${PATH}/list/${productId}`)).body.data.items;

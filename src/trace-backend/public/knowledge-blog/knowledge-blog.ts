@@ -5,7 +5,7 @@ import type { Caller } from '../../base/access/authentication.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import type { AuditAction } from '../../base/audit/actions.ts';
 import { dayOf } from '../../base/contract/dates.ts';
-import { current, sentFields } from '../../base/records/changes.ts';
+import { current, notFoundAs, sentFields } from '../../base/records/changes.ts';
 import type { RecordKinds } from '../../base/records/kinds.ts';
 import { setReferences } from '../../catalogue/images/references-store.ts';
 import { findImages } from '../../catalogue/images/store.ts';
@@ -25,7 +25,7 @@ import {
   updateEntry,
 } from './store.ts';
 
-/** Entries about one product, at most. */
+/** Maximum entries per product. */
 const MAX_ENTRIES = 1000;
 
 export interface BlogContext {
@@ -34,7 +34,12 @@ export interface BlogContext {
 }
 
 const EMPTY = {
-  ...{ type: null, date: null, youtubeUrl: null, summary: null, content: null, documents: [] },
+  type: null,
+  date: null,
+  youtubeUrl: null,
+  summary: null,
+  content: null,
+  documents: [],
   version: 1,
 };
 
@@ -54,7 +59,7 @@ export async function addEntry(
     if ((await countEntries(database, productId)) >= MAX_ENTRIES) {
       throw new Problem('blog_entry.too_many', { max: MAX_ENTRIES });
     }
-    const after = changed({ ...EMPTY, id: 0, productId, title: body.title }, body);
+    const after = entryAfter({ ...EMPTY, id: 0, productId, title: body.title }, body);
     return { after: { ...after, id: await insertEntry(database, after, at) } };
   });
 }
@@ -76,7 +81,7 @@ export async function changeEntry(
   const change = { requester, productId, action: 'UPDATE_PRODUCT_KNOWLEDGE' as const, unknown: unknownEntry };
   await changeEntries(context, change, async (database, at) => {
     const before = current(requester, await findEntry(database, id), unknownEntry);
-    const after = changed(before, body);
+    const after = entryAfter(before, body);
     await updateEntry(database, after, at);
     return { before, after };
   });
@@ -118,12 +123,15 @@ async function changeEntries(
 }
 
 /** An entry after a change. */
-function changed(before: Entry, body: EntryBody): Entry {
+function entryAfter(before: Entry, body: EntryBody): Entry {
   const { title, type, date, youtubeUrl, summary, content, documents } = body;
   const keys = documents?.flatMap(({ storageKey }) => storageKey?.toLowerCase() ?? []);
   const sent = sentFields({
     title: title ?? undefined,
-    ...{ type, youtubeUrl, summary, content },
+    type,
+    youtubeUrl,
+    summary,
+    content,
     date: date && dayOf('date', date),
     documents: documents === null ? [] : keys && [...new Set(keys)],
   });
@@ -133,14 +141,12 @@ function changed(before: Entry, body: EntryBody): Entry {
 /**
  * An entry for a reader of its product.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableEntry(database: Database, caller: Caller, id: number): Promise<Entry> {
   const entry = await findEntry(database, id);
   if (!entry) throw unknownEntry();
-  await readableProduct(database, caller, entry.productId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownEntry() : error;
-  });
+  await readableProduct(database, caller, entry.productId).catch(notFoundAs(unknownEntry));
   return entry;
 }
 
@@ -183,7 +189,7 @@ export async function asEntry(
   };
 }
 
-/** The fields that are set. */
+/** The fields that are not null. */
 export function present(fields: object): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }

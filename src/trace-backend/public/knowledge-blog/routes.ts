@@ -4,7 +4,7 @@ import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pathIdOf } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
-import { listed, tagVersion } from '../../base/records/answers.ts';
+import { listPage, tagVersion } from '../../base/records/answers.ts';
 import { readableProduct } from '../../catalogue/products/access.ts';
 import {
   addEntry,
@@ -36,10 +36,7 @@ export function registerKnowledgeBlog(app: Server, context: BlogContext & { list
 function registerWriting(app: Server, context: BlogContext): void {
   app.post(
     `${PATH}/:productId`,
-    {
-      config: { access: 'product.changeable' },
-      schema: addEntrySchema,
-    },
+    { config: { access: 'product.changeable' }, schema: addEntrySchema },
     async request => {
       const productId = pathIdOf(request.params.productId);
       await addEntry(context, requesterOf(request), productId, request.body);
@@ -47,42 +44,29 @@ function registerWriting(app: Server, context: BlogContext): void {
     },
   );
 
-  app.put(
-    PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: updateEntrySchema,
-    },
-    async request => {
-      const { id, ...body } = request.body;
-      await changeEntry(context, requesterOf(request), idOf(id), body);
-      return { status: 'OK' as const };
-    },
-  );
+  app.put(PATH, { config: { access: 'product.changeable' }, schema: updateEntrySchema }, async request => {
+    const { id, ...body } = request.body;
+    await changeEntry(context, requesterOf(request), idOf(id), body);
+    return { status: 'OK' as const };
+  });
 }
 
 function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Lists }): void {
   app.get(
     `${PATH}/list/:productId`,
-    {
-      config: { access: 'product.readable' },
-      schema: listEntriesSchema,
-    },
+    { config: { access: 'product.readable' }, schema: listEntriesSchema },
     async (request, reply) => {
       const { id } = await readableProduct(pool, callerOf(request), pathIdOf(request.params.productId));
       const filter = { productId: id, type: request.query.type };
       const find = (page: Parameters<typeof listEntries>[3]) => listEntries(pool, lists, filter, page);
-      const answer = await listed(request.query, SORTABLE, find, items => items.map(present));
+      const answer = await listPage(request.query, SORTABLE, find, items => items.map(present));
       return sendText(reply, JSON.stringify(ok(answer)));
     },
   );
 
   app.get(
     `${PATH}/:id`,
-    {
-      config: { access: 'product.readable' },
-      schema: getEntrySchema,
-    },
+    { config: { access: 'product.readable' }, schema: getEntrySchema },
     async (request, reply) => {
       const entry = await readableEntry(pool, callerOf(request), pathIdOf(request.params.id));
       return sendText(tagVersion(reply, entry.version), JSON.stringify(ok(await asEntry(pool, entry))));
@@ -91,10 +75,7 @@ function registerReading(app: Server, { pool, lists }: BlogContext & { lists: Li
 
   app.get(
     '/api/public/product/knowledgeBlog/:id',
-    {
-      config: { access: 'open' },
-      schema: publicEntrySchema,
-    },
+    { config: { access: 'open' }, schema: publicEntrySchema },
     async (request, reply) => {
       const entry = await publicEntry(pool, pathIdOf(request.params.id));
       return sendText(

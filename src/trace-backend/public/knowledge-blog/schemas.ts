@@ -3,7 +3,7 @@ import { Type } from '../../../platform/type.ts';
 import { Day } from '../../base/contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { Id, listOf, listQuery, PathId } from '../../base/contract/schemas.ts';
-import { nullable, oneOf, shown, text } from '../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOf, text } from '../../base/contract/shapes.ts';
 import { IfMatch } from '../../base/contract/versions.ts';
 import { Document } from '../../catalogue/products/record/document.ts';
 
@@ -11,24 +11,24 @@ export const TYPES = ['FAIRNESS', 'QUALITY', 'PROVENANCE'] as const;
 export type BlogType = (typeof TYPES)[number];
 
 const Title = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['How we pay'] });
-const listed = {
+const listedFields = {
   type: oneOf(TYPES),
   date: Day,
   youtubeUrl: text(1000),
 };
 const fields = {
-  ...listed,
+  ...listedFields,
   summary: text(10_000),
   content: text(100_000),
   documents: nullable(Type.Array(Document, { maxItems: 100 })),
 };
 
-export const NewEntry = Type.Object({ title: Title, ...fields });
+const NewEntry = Type.Object({ title: Title, ...fields });
 const EntryUpdate = Type.Object({ id: Id, title: nullable(Title), ...fields });
 export type EntryBody = Omit<Static<typeof EntryUpdate>, 'id'>;
 
-const ListedView = shown(Type.Object({ id: Type.Integer(), title: Type.String(), ...listed }));
-const EntryView = shown(Type.Object({ id: Type.Integer(), title: Type.String(), ...fields }));
+const ListedView = answerSchemaOf(Type.Object({ id: Type.Integer(), title: Type.String(), ...listedFields }));
+const EntryView = answerSchemaOf(Type.Object({ id: Type.Integer(), title: Type.String(), ...fields }));
 
 const tags = ['Product'];
 const ProductParams = Type.Object({ productId: PathId });

@@ -22,7 +22,7 @@ export interface Entry {
   version: number;
 }
 
-export type ListedEntry = Pick<Entry, 'id' | 'type' | 'title' | 'date' | 'youtubeUrl'>;
+type ListedEntry = Pick<Entry, 'id' | 'type' | 'title' | 'date' | 'youtubeUrl'>;
 
 const DATE = "to_char(date, 'YYYY-MM-DD')";
 const TABLE: records.RecordTable = {

@@ -9,17 +9,17 @@ import { type Batch, findBatchByNumber } from '../../catalogue/labels/batches/st
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
 import type { Label } from '../../catalogue/products/labels/store.ts';
 import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
-import type { AskedBatch } from './forms/batch-form.ts';
+import type { BatchAnswer } from './forms/batch-form.ts';
 import { checkAuthenticitySchema, checkOriginSchema, publicBatchSchema } from './schemas.ts';
 
-export interface BatchChecksContext {
+interface BatchChecksContext {
   pool: pg.Pool;
   counts: LabelCounts;
-  /** answers with the page of a label, and a batch that was asked for */
-  showLabel: (reply: FastifyReply, uuid: string, asked: { batch: AskedBatch }) => Promise<FastifyReply>;
+  /** answers with the page of a label and the result of a check */
+  showLabel: (reply: FastifyReply, uuid: string, answer: { batch: BatchAnswer }) => Promise<FastifyReply>;
 }
 
-/** Numbers and dates must not be found by trying. */
+/** The rate limit prevents guessing of numbers and dates. */
 const CHECKS = {
   access: 'open',
   guarded: true,
@@ -27,7 +27,7 @@ const CHECKS = {
   rateLimit: { max: 60, timeWindow: 10 * 60_000 },
 } as const;
 
-/** What everyone can ask about batches of published labels. */
+/** Public checks of batches of published labels. */
 export function registerBatchChecks(app: Server, context: BatchChecksContext): void {
   registerBatch(app, context);
   registerAuthenticity(app, context);
@@ -37,13 +37,10 @@ export function registerBatchChecks(app: Server, context: BatchChecksContext): v
 function registerBatch(app: Server, { pool }: BatchChecksContext): void {
   app.get(
     '/api/public/product/label_batch/:uuid/:number',
-    {
-      config: { access: 'open', rateLimit: CHECKS.rateLimit },
-      schema: publicBatchSchema,
-    },
+    { config: { access: 'open', rateLimit: CHECKS.rateLimit }, schema: publicBatchSchema },
     async (request, reply) => {
       const { uuid, number } = request.params;
-      const batch = await findBatchByNumber(pool, (await published(pool, uuid)).id, number);
+      const batch = await findBatchByNumber(pool, (await publishedLabel(pool, uuid)).id, number);
       if (!batch) throw unknownBatch();
       const [answer] = await asBatches(pool, [asPublic(batch)]);
       return sendText(reply.header('cache-control', 'no-cache'), JSON.stringify(ok(answer)));
@@ -55,21 +52,18 @@ function registerAuthenticity(app: Server, { pool, counts, showLabel }: BatchChe
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_authenticity',
-    {
-      config: CHECKS,
-      schema: checkAuthenticitySchema,
-    },
+    { config: CHECKS, schema: checkAuthenticitySchema },
     async (request, reply) => {
-      const { query: asked, headers } = request;
-      const { label, batch } = await findAsked(pool, request.params.uuid, asked.number);
+      const { query, headers } = request;
+      const { label, batch } = await findWithBatch(pool, request.params.uuid, query.number);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(asked.number, headers.accept))
-        return show(reply, label, { ...asked, outcome: 'NO_NUMBER' });
-      const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, asked);
+      if (lacksNumber(query.number, headers.accept))
+        return show(reply, label, { ...query, outcome: 'NO_NUMBER' });
+      const isAuthentic = batch?.checkAuthenticity === true && hasDates(batch, query);
       counts.add({ labelId: label.id, kind: isAuthentic ? 'AUTH_TRUE' : 'AUTH_FALSE' }, request.ip);
       if (!prefersPage(headers.accept)) return ok(isAuthentic);
       const outcome = !isAuthentic ? 'UNCONFIRMED' : isExpired(batch) ? 'EXPIRED' : 'AUTHENTIC';
-      return show(reply, label, { ...asked, outcome });
+      return show(reply, label, { ...query, outcome });
     },
   );
 }
@@ -78,50 +72,47 @@ function registerOrigin(app: Server, { pool, counts, showLabel }: BatchChecksCon
   const show = pageShower(showLabel);
   app.get(
     '/api/public/product/label/:uuid/verify_batch_origin',
-    {
-      config: CHECKS,
-      schema: checkOriginSchema,
-    },
+    { config: CHECKS, schema: checkOriginSchema },
     async (request, reply) => {
-      const { query: asked, headers } = request;
-      const { label, batch } = await findAsked(pool, request.params.uuid, asked.number);
+      const { query, headers } = request;
+      const { label, batch } = await findWithBatch(pool, request.params.uuid, query.number);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'private, no-store' });
-      if (lacksNumber(asked.number, headers.accept))
-        return show(reply, label, { ...asked, outcome: 'NO_NUMBER' });
+      if (lacksNumber(query.number, headers.accept))
+        return show(reply, label, { ...query, outcome: 'NO_NUMBER' });
       const isTraced = batch?.traceOrigin === true;
       counts.add({ labelId: label.id, kind: isTraced ? 'ORIGIN_TRUE' : 'ORIGIN_FALSE' }, request.ip);
       const locations = isTraced ? batch.locations : [];
       if (!prefersPage(headers.accept)) return sendText(reply, JSON.stringify(ok(locations)));
       const outcome = locations.length > 0 ? 'ORIGIN' : 'NO_ORIGIN';
-      return show(reply, label, { ...asked, outcome, locations });
+      return show(reply, label, { ...query, outcome, locations });
     },
   );
 }
 
-/** Gives what answers with the page of a label; a form without a number is 400. */
+/** Returns a function that answers with the page of a label; a form without a number gets 400. */
 function pageShower(showLabel: BatchChecksContext['showLabel']) {
-  return (reply: FastifyReply, { uuid }: Label, batch: AskedBatch): Promise<FastifyReply> =>
+  return (reply: FastifyReply, { uuid }: Label, batch: BatchAnswer): Promise<FastifyReply> =>
     showLabel(reply.code(batch.outcome === 'NO_NUMBER' ? 400 : 200), uuid, { batch });
 }
 
-/** A published label, and its batch that was asked for, if there is one. */
-async function findAsked(
+/** A published label, and its batch with a number, if there is one. */
+async function findWithBatch(
   pool: pg.Pool,
   uuid: string,
   number: string | undefined,
 ): Promise<{ label: Label; batch: Batch | undefined }> {
-  const label = await published(pool, uuid);
+  const label = await publishedLabel(pool, uuid);
   return { label, batch: number === undefined ? undefined : await findBatchByNumber(pool, label.id, number) };
 }
 
 /** @throws Problem not_found, the same for unpublished labels and unknown ones */
-async function published(pool: pg.Pool, uuid: string): Promise<Label> {
+async function publishedLabel(pool: pg.Pool, uuid: string): Promise<Label> {
   const label = await findPublishedLabel(pool, uuid);
   if (!label) throw new Problem('label.unknown');
   return label;
 }
 
-/** Whether the form of a page was sent without a number, which is no check. */
+/** Whether the form of a page was sent without a number; that is not counted as a check. */
 function lacksNumber(number: string | undefined, accept: string | undefined): boolean {
   return number === undefined && prefersPage(accept);
 }
@@ -131,7 +122,7 @@ function isExpired({ expiryDate }: Pick<Batch, 'expiryDate'>): boolean {
   return expiryDate !== null && expiryDate < new Date().toISOString().slice(0, 10);
 }
 
-/** A batch without what its label does not show to everyone. */
+/** The public view of a batch. */
 function asPublic(batch: Batch): Batch {
   return {
     ...batch,
@@ -142,9 +133,9 @@ function asPublic(batch: Batch): Batch {
 
 function hasDates(
   batch: Pick<Batch, 'productionDate' | 'expiryDate'>,
-  given: { productionDate?: string; expiryDate?: string },
+  entered: { productionDate?: string; expiryDate?: string },
 ): boolean {
   const isSame = (name: 'productionDate' | 'expiryDate') =>
-    batch[name] === null || given[name]?.slice(0, 10) === batch[name];
+    batch[name] === null || entered[name]?.slice(0, 10) === batch[name];
   return isSame('productionDate') && isSame('expiryDate');
 }

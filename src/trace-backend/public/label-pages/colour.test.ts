@@ -12,7 +12,7 @@ test('a pale colour becomes darker on the light page, and stays on the dark one'
   expect(styleOf('#ffff00')).toMatch(/^:root\{--mark:#[67][0-9a-f]([67])[0-9a-f]00\}.*--mark:#ffff00\}\}$/);
 });
 
-test('what is no colour in hexadecimal digits is no part of the style', () => {
+test('only colours in hexadecimal digits become part of the style', () => {
   for (const text of ['red', '#12', '#ggg', '#000}body{display:none', '', undefined, 7, { a: 1 }])
     expect(styleOf(text)).toBeUndefined();
 });

@@ -1,13 +1,13 @@
-/** Backgrounds of the page, as in the style of every page: light, and dark. */
+/** Light and dark background of the page, as in the style of every page. */
 const PAPERS = { light: '#fbf9f4', dark: '#191815' } as const;
-/** Least contrast of text with its background (WCAG 2.2, 1.4.3). */
-const LEAST = 4.5;
+/** Minimum contrast of text with its background (WCAG 2.2, 1.4.3). */
+const MIN_CONTRAST = 4.5;
 
 type Rgb = readonly [number, number, number];
 
 /**
- * The style that gives headings and links of a label's page its main colour. Where the colour is too close to the
- * background, it becomes darker on the light page and lighter on the dark one until it can be read.
+ * The style that gives headings and links of a label's page its main colour. A colour too close to the background becomes
+ * darker on the light page and lighter on the dark one, until it is readable.
  *
  * @param colour as #25265E or #25E
  * @returns undefined for anything else, so that no text of a label becomes a part of the style
@@ -24,16 +24,18 @@ function rgbOf(colour: string): Rgb | undefined {
   const digits = /^#([0-9a-f]{6}|[0-9a-f]{3})$/i.exec(colour)?.[1];
   if (digits === undefined) return undefined;
   const full = digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits;
-  return [0, 2, 4].map(at => Number.parseInt(full.slice(at, at + 2), 16)) as unknown as Rgb;
+  return [0, 2, 4].map(offset => Number.parseInt(full.slice(offset, offset + 2), 16)) as unknown as Rgb;
 }
 
 /** The first step from a colour towards black or white that has enough contrast with the paper. */
 function readable(colour: Rgb, paper: string, end: Rgb): string {
   const behind = luminance(rgbOf(paper) ?? end);
   for (let step = 0; step < 20; step++) {
-    const mixed = colour.map((part, at) => Math.round(part + ((end[at] ?? 0) - part) * (step / 20)));
-    const [dim, bright] = [luminance(mixed as unknown as Rgb), behind].toSorted((one, other) => one - other);
-    if (((bright ?? 0) + 0.05) / ((dim ?? 0) + 0.05) >= LEAST) return hexOf(mixed);
+    const mixed = colour.map((part, channel) =>
+      Math.round(part + ((end[channel] ?? 0) - part) * (step / 20)),
+    );
+    const [dim, bright] = [luminance(mixed as unknown as Rgb), behind].toSorted((a, b) => a - b);
+    if (((bright ?? 0) + 0.05) / ((dim ?? 0) + 0.05) >= MIN_CONTRAST) return hexOf(mixed);
   }
   return hexOf(end);
 }

@@ -9,7 +9,12 @@ import { findCompanyNames } from '../../catalogue/companies/members/members-stor
 import type { ImageType, Renditions } from '../../catalogue/images/renditions.ts';
 import { findImages, type Image } from '../../catalogue/images/store.ts';
 import { countBatches } from '../../catalogue/labels/batches/store.ts';
-import { described, isSelective, shownField, valueAt } from '../../catalogue/labels/contents/content.ts';
+import {
+  isSelective,
+  shownField,
+  valueAt,
+  withStoredMetadata,
+} from '../../catalogue/labels/contents/content.ts';
 import { fieldsOf } from '../../catalogue/labels/contents/settle.ts';
 import { findOwn, type OwnContent } from '../../catalogue/labels/contents/store.ts';
 import type { LabelCounts } from '../../catalogue/labels/counts/counts.ts';
@@ -21,8 +26,8 @@ import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import { photoOf } from '../../catalogue/products/record/content.ts';
 import { priceCurrencyOf } from '../../catalogue/products/record/prices.ts';
 import { findProduct, type Product } from '../../catalogue/products/record/store.ts';
-import { codeAsPng, codeAsSvg, rememberCodes } from './code.ts';
-import { type Asked, labelPage } from './page.ts';
+import { cachedCodes, codeAsPng, codeAsSvg } from './code.ts';
+import { type FormAnswers, labelPage } from './page.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
 
 export interface LabelPagesContext {
@@ -35,22 +40,21 @@ export interface LabelPagesContext {
   publicUrl: () => string;
 }
 
-/** What the address of a label's page says after feedback was sent. */
+/** The value of the parameter `feedback` in the URL of a label's page after feedback was sent. */
 export const SENT = 'sent';
 
-/** Answers with the page of a published label, and what a visitor asked with its forms. */
-export type ShowLabel = (reply: FastifyReply, uuid: string, asked: Asked) => Promise<FastifyReply>;
+/** Answers with the page of a published label, and answers to its forms. */
+export type ShowLabel = (reply: FastifyReply, uuid: string, answers: FormAnswers) => Promise<FastifyReply>;
 
 /**
- * Gives what shows the page of a label for an address one level deeper than its own.
- *
- * @throws Problem not_found, from what it gives
+ * Returns a function that answers with the page of a label, for URLs one level deeper than the page's own. It throws
+ * Problem not_found.
  */
-export function labelShower(context: Pick<LabelPagesContext, 'pool'>): ShowLabel {
-  return async (reply, uuid, asked) => {
+export function labelPageSender(context: Pick<LabelPagesContext, 'pool'>): ShowLabel {
+  return async (reply, uuid, answers) => {
     const published = await findPublished(context, uuid);
     const label = await asPublic(context, published);
-    const answer = { ...asked, isDeeper: true };
+    const answer = { ...answers, isDeeper: true };
     return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), answer), 'same-origin');
   };
 }
@@ -65,10 +69,7 @@ export function registerLabelPages(app: Server, context: LabelPagesContext): voi
 function registerLabel(app: Server, context: LabelPagesContext): void {
   app.get(
     `${PUBLIC_PATH}/:uuid`,
-    {
-      config: { access: 'open', embeddable: true, forPeople: true },
-      schema: publicLabelSchema,
-    },
+    { config: { access: 'open', embeddable: true, forPeople: true }, schema: publicLabelSchema },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
       context.counts.add({ labelId: published.label.id, kind: 'VISIT' }, request.ip);
@@ -76,23 +77,24 @@ function registerLabel(app: Server, context: LabelPagesContext): void {
       const label = await asPublic(context, published);
       // As text, because the serializer of a schema would change numbers and omit unknown fields.
       if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
-      const asked: Asked = request.query.feedback === SENT ? { feedback: SENT } : {};
-      return sendHtml(reply, labelPage(label, isSelective(fieldsOf(published.label)), asked), 'same-origin');
+      const answers: FormAnswers = request.query.feedback === SENT ? { feedback: SENT } : {};
+      return sendHtml(
+        reply,
+        labelPage(label, isSelective(fieldsOf(published.label)), answers),
+        'same-origin',
+      );
     },
   );
 }
 
 function registerCodes(app: Server, context: LabelPagesContext): void {
   for (const [name, operationId, type, codeOf] of [
-    ['qr.svg', 'getLabelCodeAsSvg', 'image/svg+xml', rememberCodes<string | Buffer>(codeAsSvg)],
-    ['qr.png', 'getLabelCodeAsPng', 'image/png', rememberCodes<string | Buffer>(codeAsPng)],
+    ['qr.svg', 'getLabelCodeAsSvg', 'image/svg+xml', cachedCodes<string | Buffer>(codeAsSvg)],
+    ['qr.png', 'getLabelCodeAsPng', 'image/png', cachedCodes<string | Buffer>(codeAsPng)],
   ] as const) {
     app.get(
       `${PUBLIC_PATH}/:uuid/${name}`,
-      {
-        config: { access: 'open', embeddable: true },
-        schema: labelCodeSchema(operationId, type),
-      },
+      { config: { access: 'open', embeddable: true }, schema: labelCodeSchema(operationId, type) },
       async (request, reply) => {
         const { label } = await findPublished(context, request.params.uuid);
         const code = await codeOf(labelUrl(context.publicUrl(), label));
@@ -105,10 +107,7 @@ function registerCodes(app: Server, context: LabelPagesContext): void {
 function registerPhoto(app: Server, context: LabelPagesContext): void {
   app.get(
     `${PUBLIC_PATH}/:uuid/photo`,
-    {
-      config: { access: 'open', embeddable: true },
-      schema: labelPhotoSchema,
-    },
+    { config: { access: 'open', embeddable: true }, schema: labelPhotoSchema },
     async (request, reply) => {
       const published = await findPublished(context, request.params.uuid);
       const photo = await findPhoto(context.pool, published, await ownOf(context.pool, published.label));
@@ -137,7 +136,7 @@ async function findPublished({ pool }: Pick<LabelPagesContext, 'pool'>, uuid: st
   return { label, product };
 }
 
-/** The label's own content, as far as its fields select from it; undefined if they do not. */
+/** The label's own content; undefined unless its fields select from it. */
 async function ownOf(pool: LabelPagesContext['pool'], label: Label): Promise<OwnContent | undefined> {
   return isSelective(fieldsOf(label)) ? findOwn(pool, label.id) : undefined;
 }
@@ -162,15 +161,15 @@ async function asPublic(
   const { title, language } = label.content as { title?: string; language?: string };
   const own = await ownOf(pool, label);
   const isShown = (name: string) => fieldsOf(label).some(field => field.name === name && field.visible);
-  const [photo, [company], shown, batches, documents, certifications] = await Promise.all([
+  const [photo, [company], content, batches, documents, certifications] = await Promise.all([
     findPhoto(pool, published, own),
     findCompanyNames(pool, product.companyId === null ? [] : [product.companyId]),
-    own && described(pool, own),
+    own && withStoredMetadata(pool, own),
     countBatches(pool, label.id),
     publicDocuments(pool, published),
     isShown(CERTIFICATIONS) ? validCertifications(pool, product) : [],
   ]);
-  const fields = fieldsOf(label).flatMap(field => shownField(field, shown) ?? []);
+  const fields = fieldsOf(label).flatMap(field => shownField(field, content) ?? []);
   const ownText = (path: string) => (own && isShown(path) ? (valueAt(own, path) as string) : undefined);
   const currency = own && priceCurrencyOf(own);
   const companyName = own === undefined ? company?.name : ownText('company.name');
@@ -185,7 +184,7 @@ async function asPublic(
     ...batches,
     ...documents,
     certifications,
-    businessToCustomerSettings: (shown?.businessToCustomerSettings ??
+    businessToCustomerSettings: (content?.businessToCustomerSettings ??
       {}) as PublicLabel['businessToCustomerSettings'],
     product: { name: own === undefined ? product.name : (ownText('name') ?? title ?? '') },
     ...(currency && { currency }),

@@ -4,7 +4,7 @@ import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { AnyLanguage } from '../../base/contract/language.ts';
 import { Id, NO_NUL } from '../../base/contract/schemas.ts';
-import { shown } from '../../base/contract/shapes.ts';
+import { answerSchemaOf } from '../../base/contract/shapes.ts';
 import { IMAGE_TYPES } from '../../catalogue/images/schemas.ts';
 import { BatchLocation, BatchView } from '../../catalogue/labels/batches/schemas.ts';
 import { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
@@ -35,7 +35,7 @@ export const PublicLabel = named(
     numberOfBatches: Type.Integer(),
     checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
     traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
-    businessToCustomerSettings: shown(ConsumerSettings),
+    businessToCustomerSettings: answerSchemaOf(ConsumerSettings),
     currency: Type.Optional(
       Type.String({ description: 'of the prices of the label; ISO 4217', examples: ['RWF'] }),
     ),
@@ -164,7 +164,7 @@ export const checkOriginSchema = {
     expiryDate: dateInQuery('ignored: the form of the page has it'),
   }),
   response: {
-    200: orPage(envelope(Type.Array(shown(BatchLocation)), 'its locations')),
+    200: orPage(envelope(Type.Array(answerSchemaOf(BatchLocation)), 'its locations')),
     ...failureAnswers(404),
   },
 };

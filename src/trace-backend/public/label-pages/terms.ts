@@ -4,7 +4,7 @@ import { fieldsLabelsShow } from '../../catalogue/companies/record/fields.ts';
 
 const wordsIn = readMessages<`labels.${keyof typeof english}`>('labels.json');
 
-/** The headings of a label's page, which the console's preview has, too; and what the map of its places is called. */
+/** The headings of a label's page, shared with the console's preview, and the title of the map. */
 const HEADINGS = new Map(
   (
     [

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { documentText, htmlOf, linked, mailAddressOf, webAddressOf } from './texts.ts';
 
-test('what people type as a web page is an address of http or https, or none', () => {
+test('an entered web address becomes an http or https URL, or none', () => {
   expect(webAddressOf('kopanyi.example')).toBe('https://kopanyi.example/');
   expect(webAddressOf(' http://kopanyi.example/a?b=1 ')).toBe('http://kopanyi.example/a?b=1');
   expect(webAddressOf('HTTPS://Kopanyi.example')).toBe('https://kopanyi.example/');
@@ -13,13 +13,13 @@ test('what people type as a web page is an address of http or https, or none', (
     expect(webAddressOf(typed), typed).toBeUndefined();
 });
 
-test('only a valid e-mail address can be written to', () => {
+test('only a valid email address becomes a link', () => {
   expect(mailAddressOf('joy.u+tea@kopanyi.example')).toBe('mailto:joy.u%2Btea@kopanyi.example');
   for (const typed of ['joy', 'joy@host', 'a@b.c?bcc=x@y.z', 'a b@c.de', 'a@b.c, d@e.f', '"><b>@c.de'])
     expect(mailAddressOf(typed), typed).toBeUndefined();
 });
 
-test('links are escaped; those to other hosts say that they are not recommended', () => {
+test('links are escaped; those to other hosts have nofollow and noopener', () => {
   expect(htmlOf(linked('company.webPage', 'https://a.example/?b&c'))).toBe(
     '<a href="https://a.example/?b&#38;c" rel="nofollow noopener">https://a.example/?b&#38;c</a>',
   );
@@ -28,7 +28,7 @@ test('links are escaped; those to other hosts say that they are not recommended'
   expect(htmlOf({ text: '1, 2', address: 'geo:1,2' })).toBe('<a href="geo:1,2">1, 2</a>');
 });
 
-test('a document leads to its file, or else to its link, if that is a web page', () => {
+test('a document links to its file, otherwise to its link, if that is a web page', () => {
   const file = { name: 'washing.pdf', storageKey: 'a/b' };
   expect(documentText('../', { id: 1, document: file })).toEqual([
     { text: 'washing.pdf', address: '../../../document/a%2Fb' },

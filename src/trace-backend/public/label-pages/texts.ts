@@ -4,43 +4,43 @@ import { dayOf } from '../../catalogue/labels/documents/certifications.ts';
 import type { ShownCertification, ShownDocument } from '../../catalogue/labels/documents/schemas.ts';
 import { termOf } from './terms.ts';
 
-/** A text, or one that leads somewhere. */
+/** A text, or a link. */
 export type Text = string | { text: string; address: string };
 
-/** A text as HTML. Pages of others learn nothing from a link, and search engines do not follow it. */
+/** A text as HTML. Links neither give linked pages access nor count for search engines. */
 export function htmlOf(text: Text): string {
   if (typeof text === 'string') return escaped(text);
   const rel = /^https?:/.test(text.address) ? ' rel="nofollow noopener"' : '';
   return `<a href="${escaped(text.address)}"${rel}>${escaped(text.text)}</a>`;
 }
 
-/** The address of a web page that somebody typed, with https:// if it has no scheme; undefined unless it is one of http(s). */
-export function webAddressOf(typed: string): string | undefined {
-  const text = typed.trim();
+/** The URL of an entered web address, with https:// if it has no scheme; undefined unless it is http or https. */
+export function webAddressOf(entered: string): string | undefined {
+  const text = entered.trim();
   const address = /^https?:\/\//i.test(text) ? text : `https://${text}`;
   if (/[\s@\\]/.test(text) || !URL.canParse(address)) return undefined;
   const { hostname, href } = new URL(address);
   return /^[^.]+(\.[^.]+)+$/.test(hostname) ? href : undefined;
 }
 
-/** The address that writes to an e-mail address; undefined if it is not valid. */
-export function mailAddressOf(typed: string): string | undefined {
-  const [, name, host] = /^([\w.+'-]{1,64})@([a-z\d-]+(?:\.[a-z\d-]+)+)$/i.exec(typed.trim()) ?? [];
+/** The mailto URL of an email address; undefined if the address is invalid. */
+export function mailAddressOf(entered: string): string | undefined {
+  const [, name, host] = /^([\w.+'-]{1,64})@([a-z\d-]+(?:\.[a-z\d-]+)+)$/i.exec(entered.trim()) ?? [];
   return name && host && `mailto:${encodeURIComponent(name)}@${host}`;
 }
 
-const ADDRESSES: Partial<Record<string, (typed: string) => string | undefined>> = Object.fromEntries([
+const ADDRESSES: Partial<Record<string, (entered: string) => string | undefined>> = Object.fromEntries([
   ...fieldsOf('url').map(name => [`company.${name}`, webAddressOf]),
   ...fieldsOf('email').map(name => [`company.${name}`, mailAddressOf]),
 ]);
 
-/** The text of a field, as a link if it is an address. */
+/** The text of a field, as a link if it is a URL or email address. */
 export function linked(field: string, text: string): Text {
   const address = ADDRESSES[field]?.(text);
   return address === undefined ? text : { text, address };
 }
 
-/** A document by its name, or else that of its file or its address, with where it is, if it is anywhere. */
+/** A document by its name, otherwise by its file name or URL, as a link if it has a file or URL. */
 export function documentText(base: string, { name, link, document }: ShownDocument): Text[] {
   const text = name || document?.name || link;
   if (!text) return [];
@@ -53,7 +53,7 @@ export function documentText(base: string, { name, link, document }: ShownDocume
   return [address === undefined ? text : { text, address }];
 }
 
-/** A certification by its standard, with how long it is valid, and where its certificate is, if it is anywhere. */
+/** A certification by its standard and validity, as a link if it has a certificate. */
 export function certificationText(
   base: string,
   { type, description, validity, certificate }: ShownCertification,
@@ -70,8 +70,8 @@ export function certificationText(
 
 /** A day in the language of a label, or in English. */
 function longDate(day: string, language = ''): string {
-  const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
-  const locales = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
+  const ownLanguage = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
+  const locales = Intl.DateTimeFormat.supportedLocalesOf([ownLanguage, 'en-GB']);
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return day;
   return new Intl.DateTimeFormat(locales, { dateStyle: 'long', timeZone: 'UTC' }).format(date);

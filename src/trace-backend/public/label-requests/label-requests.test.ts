@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => trace.stop());
 
-/** Reports as the public front end does, and gives the status. */
+/** Sends a report like the public front end; returns the status. */
 async function report(body: object): Promise<number> {
   const answer = await trace.send('POST', '/api/public/logRequest', { token: 'stub', ...body });
   if (answer.status === 200) expect(answer.body).toEqual({ status: 'OK' });
@@ -21,7 +21,7 @@ async function report(body: object): Promise<number> {
 
 const rows = async () => (await trace.pool.query('SELECT * FROM label_requests')).rows;
 
-test('reports about published labels are counted by type and day, and nothing else is kept', async () => {
+test('reports about published labels are counted by type and day, and nothing else is stored', async () => {
   const labels = [{ title: 'Tea' }, { title: 'Other' }];
   const { labels: made } = await read(user, await added(user, { name: 'Tea', labels }));
   const [label, unpublished] = made as [{ id: number; uuid: string }, { id: number; uuid: string }];

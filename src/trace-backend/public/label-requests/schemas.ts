@@ -2,8 +2,8 @@ import { Type } from '../../../platform/type.ts';
 import { Done, failureAnswers } from '../../base/contract/envelope.ts';
 import { nullable, text } from '../../base/contract/shapes.ts';
 
-/** What front ends report. */
-export const REQUEST_TYPES = [
+/** The types of reports. */
+const REQUEST_TYPES = [
   'VISIT_QR',
   'VERIFY_BATCH',
   'VERIFY_BATCH_ORIGIN',

@@ -9,12 +9,12 @@ export async function countRequest(
   await execute(
     database,
     sql`
-    INSERT INTO label_requests AS known (label_id, type, day, count) VALUES (${labelId}, ${type}, ${day}, 1)
-    ON CONFLICT (label_id, type, day) DO UPDATE SET count = known.count + 1`,
+    INSERT INTO label_requests AS counts (label_id, type, day, count) VALUES (${labelId}, ${type}, ${day}, 1)
+    ON CONFLICT (label_id, type, day) DO UPDATE SET count = counts.count + 1`,
   );
 }
 
-/** How often there were requests about a label, by their type; types without any are absent. */
+/** The number of requests about a label by type; types without requests are absent. */
 export async function findRequestCounts(
   database: Database,
   labelId: number,

@@ -3,16 +3,13 @@ import { ok } from '../../base/contract/envelope.ts';
 import { taggedOrderSchema } from './schemas.ts';
 
 /**
- * What everyone sees of the stock orders that a code on a package names. Front ends show the label of the code only
- * with this answer, so a tag that no order has gets an empty journey: none has one yet.
+ * The public journey of the stock order in the code on a package. Front ends show the label of a code only with this
+ * answer, so every tag gets one with an empty journey: no stock orders are stored yet.
  */
 export function registerStockOrders(app: Server): void {
   app.get(
     '/api/public/stock-order/:qrTag',
-    {
-      config: { access: 'open' },
-      schema: taggedOrderSchema,
-    },
+    { config: { access: 'open' }, schema: taggedOrderSchema },
     async (request, reply) => {
       reply.header('cache-control', 'no-cache');
       const { qrTag } = request.params;

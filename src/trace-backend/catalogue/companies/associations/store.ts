@@ -4,8 +4,8 @@ import { groupedByKey, sharedRead } from '../../../../platform/database/shared-r
 import { COMPANY_TYPES, type CompanyType } from '../record/company-types.ts';
 
 /*
- * What companies need of the products that they own or are associated with. Products know companies, not the other way
- * round, so these statements are here.
+ * The statements of companies about products that they own or are associated with. They are here because products depend
+ * on companies, not the other way round.
  */
 
 const roles = sharedRead(async (database, companyIds: readonly number[]) => {
@@ -23,7 +23,7 @@ export async function findRoles(database: Database, companyId: number): Promise<
   return (await roles.one(database, companyId)).map(({ type }) => type);
 }
 
-/** The other companies of the products that a company is associated with; those with this role, if there is one. */
+/** The other companies of the products that a company is associated with; only those with the role, if one is given. */
 export async function findPartners(
   database: Database,
   companyId: number,
@@ -44,7 +44,7 @@ export async function ownsProducts(database: Database, companyId: number): Promi
   return rows[0]?.owns ?? false;
 }
 
-/** A company that becomes a part of another one, and who merges them. */
+/** A merge of a company into another, with the user who merges them. */
 interface Merge {
   from: number;
   into: number;
@@ -52,7 +52,8 @@ interface Merge {
 }
 
 /**
- * Gives the products, associations and departures of a company to another one, with an entry in the history of each product.
+ * Moves the products, associations and departures of a company to another one, with an entry in the history of each
+ * product.
  *
  * @returns the number of products changed
  */
@@ -102,7 +103,7 @@ export async function mergeProducts(database: Database, { from, into, userId }: 
   return ids.length;
 }
 
-/** Gives the departures of a company to another one, except from products that the other takes part in. */
+/** Moves the departures of a company to another one, except from products that the other is associated with. */
 async function mergeDepartures(database: Database, { from, into }: Omit<Merge, 'userId'>): Promise<void> {
   await execute(
     database,

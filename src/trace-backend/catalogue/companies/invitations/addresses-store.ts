@@ -3,11 +3,11 @@ import { type Database, execute } from '../../../../platform/database/database.t
 import { groupedByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { CompanyRole } from '../members/members-store.ts';
 
-/** An unanswered invitation of an e-mail address to a company; whether an account has the address is not in it. */
+/** An unanswered invitation of an email address to a company. It does not show whether an account has the address. */
 export interface AddressInvitation {
   id: number;
   companyId: number;
-  /** as the company typed it */
+  /** as the company entered it */
   email: string;
   emailKey: string;
   /** the role in the company */
@@ -89,7 +89,7 @@ export async function deleteAddressInvitation(database: Database, id: number): P
   await execute(database, sql`DELETE FROM company_address_invitations WHERE id = ${id}`);
 }
 
-/** The companies that have invitations of addresses from before a time, at most `limit`. */
+/** Companies with invitations of addresses from before a time. */
 export async function findExpiredCompanies(
   database: Database,
   before: Date,

@@ -48,7 +48,7 @@ const fieldsOf = ({ body }: { body: { validationErrorDetails?: { fieldErrors: ob
 const lastMail = async (address: string, count = 1) =>
   textOf((await mail.mailsTo(address, count)).at(-1) as Parameters<typeof textOf>[0]);
 const codeIn = (text: string) => /^(?:Code|C\S+digo): (\S+)$/m.exec(text)?.[1] as string;
-/** Accepts by the code of the newest of so many mails to an address. */
+/** Accepts by the code in the last of a number of mails to an address. */
 const acceptBy = async (
   address: string,
   { count = 1, password }: { count?: number; password?: string } = {},
@@ -57,7 +57,7 @@ const acceptBy = async (
   return trace.send('POST', '/api/company/invitation', { token, answer: 'ACCEPT', password });
 };
 
-test('a company cannot tell from an invitation whether the address has an account', async () => {
+test('an invitation does not disclose whether the address has an account', async () => {
   const { id, ana, bo } = await company();
   const gone = await trace.loggedIn();
   await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
@@ -91,7 +91,7 @@ test('a company cannot tell from an invitation whether the address has an accoun
   expect((await invitations(bo)).count).toBe(0);
 });
 
-test('the same address is invited once: with its form and case the role alone changes, without another mail', async () => {
+test('an address is invited once: repeating it in another form or case changes only the role, without a mail', async () => {
   const { id, ana } = await company();
   expect((await invite(ana, id, 'Zoe@Example.org')).status).toBe(200);
   const before = await profile(ana, id);
@@ -111,7 +111,7 @@ test('the same address is invited once: with its form and case the role alone ch
   expect(mail.mails.filter(({ to }) => to[0]?.toLowerCase() === 'zoe@example.org')).toHaveLength(2);
 });
 
-test('the user of the address finds the invitation, accepts by its code, and the company sees an ordinary member', async () => {
+test('the user of an invited address finds the invitation, accepts it by its code, and becomes an ordinary member', async () => {
   const { id, ana, bo } = await company();
   const other = await trace.loggedIn();
   await invite(ana, id, bo.email.toUpperCase(), 'MANAGER');
@@ -133,7 +133,7 @@ test('the user of the address finds the invitation, accepts by its code, and the
   ]);
 });
 
-test('who declines is no member, and can be invited again', async () => {
+test('users who decline are not members, and can be invited again', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, bo.email);
   expect((await execute(bo, 'DECLINE_INVITATION', id)).status).toBe(200);
@@ -143,7 +143,7 @@ test('who declines is no member, and can be invited again', async () => {
   expect((await invitations(bo)).count).toBe(1);
 });
 
-test('the mail to an active account has a code that answers just this invitation, once', async () => {
+test('the code in the mail to an active account answers only this invitation, once', async () => {
   const { id, ana, bo } = await company('Growers of Kibogora');
   await trace.pool.query("UPDATE users SET language = 'DE' WHERE id = $1", [bo.id]);
   await execute(ana, 'ADD_USER_TO_COMPANY', id, { userId: bo.id });
@@ -163,7 +163,7 @@ test('the mail to an active account has a code that answers just this invitation
   expect((await answer(codeIn(text))).status).toBe(400);
 });
 
-test('a code of a withdrawn invitation answers nothing, also if the address is invited again', async () => {
+test('the code of a withdrawn invitation is useless, even if the address is invited again', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, bo.email);
   const code = codeIn(await lastMail(bo.email));
@@ -174,7 +174,7 @@ test('a code of a withdrawn invitation answers nothing, also if the address is i
   expect(await users(ana, id)).toHaveLength(2);
 });
 
-test('the mail to an address without an account says how to register, and its code counts after that', async () => {
+test('the mail to an address without an account explains how to register, and its code is valid after that', async () => {
   const { id, ana } = await company();
   const email = 'late-comer@example.org';
   await trace.pool.query("UPDATE users SET language = 'ES' WHERE id = $1", [ana.id]);
@@ -198,7 +198,7 @@ test('the mail to an address without an account says how to register, and its co
   expect(await users(late, id)).toMatchObject([{}, { email, companyRole: 'COMPANY_ADMIN' }]);
 });
 
-test('the address of a member is refused by its field, and leads to the member in the other actions', async () => {
+test('inviting the address of a member is refused with its field; other actions apply to the member', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, bo.email);
   await acceptBy(bo.email);
@@ -214,7 +214,7 @@ test('the address of a member is refused by its field, and leads to the member i
   expect(await users(ana, id)).toHaveLength(1);
 });
 
-test('exactly one of userId and email is taken, and only an address', async () => {
+test('exactly one of userId and email is accepted, and only a valid address', async () => {
   const { id, ana, bo } = await company();
   for (const [more, field] of [
     [{}, 'userId'],
@@ -233,7 +233,7 @@ test('exactly one of userId and email is taken, and only an address', async () =
   }
 });
 
-test('a SYSTEM_ADMIN invites by address, and places by id, which ends the invitation of the address', async () => {
+test('a SYSTEM_ADMIN invites by address, and adds by id, which ends the invitation of the address', async () => {
   const { id, ana, bo } = await company();
   expect((await invite(system, id, bo.email, 'MANAGER')).status).toBe(200);
   expect(await pending(ana, id)).toEqual([{ email: bo.email, companyRole: 'MANAGER', pending: true }]);
@@ -242,7 +242,7 @@ test('a SYSTEM_ADMIN invites by address, and places by id, which ends the invita
   expect((await invitations(bo)).count).toBe(0);
 });
 
-test('a member whose address was invited under another account keeps the role', async () => {
+test('a member keeps the role when an invited address becomes theirs', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, 'new-of-bo@example.org', 'COMPANY_ADMIN');
   await execute(system, 'ADD_USER_TO_COMPANY', id, { userId: bo.id });
@@ -252,7 +252,7 @@ test('a member whose address was invited under another account keeps the role', 
   expect(await users(ana, id)).toMatchObject([{}, { id: bo.id, companyRole: 'COMPANY_USER' }]);
 });
 
-test('who is removed, or has left, does not come back by an invitation of their new address', async () => {
+test('a user who left or was removed does not come back by an invitation of their new address', async () => {
   for (const by of ['ana', 'bo'] as const) {
     const { id, ...people } = await company();
     const { ana, bo } = people;
@@ -266,7 +266,7 @@ test('who is removed, or has left, does not come back by an invitation of their 
   }
 });
 
-test('a merge makes members of those who are invited, and leaves no invitation of them', async () => {
+test('invitations of users who become members by a merge end', async () => {
   const [from, into] = [await company(), await company('Larger')];
   await execute(system, 'ADD_USER_TO_COMPANY', from.id, { userId: from.bo.id });
   await invite(into.ana, into.id, from.ana.email, 'MANAGER');
@@ -282,7 +282,7 @@ test('a merge makes members of those who are invited, and leaves no invitation o
   expect(await users(into.ana, into.id)).toContainEqual(expect.objectContaining(changed));
 });
 
-test('strangers and ordinary members invite nobody, and another tenant sees nothing', async () => {
+test('strangers and ordinary members cannot invite, and another tenant sees nothing', async () => {
   const { id, ana, bo } = await company();
   const stranger = await company('Others');
   await execute(system, 'ADD_USER_TO_COMPANY', id, { userId: bo.id });
@@ -300,7 +300,7 @@ test('strangers and ordinary members invite nobody, and another tenant sees noth
   expect(await pending(ana, id)).toHaveLength(1);
 });
 
-test('one address is invited five times a day, by whatever companies, however it is written', async () => {
+test('an address is invited up to five times a day by all companies, in any spelling', async () => {
   const others = [await company('One'), await company('Two')] as const;
   const email = 'flooded@example.org';
   const withdraw = (by: LoggedIn, id: number) => execute(by, 'REMOVE_USER_FROM_COMPANY', id, { email });
@@ -325,7 +325,7 @@ test('one address is invited five times a day, by whatever companies, however it
   expect((await invite(third.ana, third.id, email)).status).toBe(200);
 });
 
-test('invitations by address count for the limits of the sender and of the company', async () => {
+test('invitations by address count towards the limits of the sender and the company', async () => {
   const { id, ana } = await company();
   for (let n = 0; n < 20; n++) expect((await invite(ana, id, `many-${n}@example.org`)).status).toBe(200);
   const refused = await invite(ana, id, 'one-more@example.org');
@@ -345,7 +345,7 @@ test('invitations by address count for the limits of the sender and of the compa
   }
 });
 
-test('an invitation that nobody answers ends after 30 days, and a merged company invites nobody', async () => {
+test('an unanswered invitation ends after 30 days, and those of a merged company end, too', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, bo.email);
   await invite(ana, id, 'silent@example.org');
@@ -367,7 +367,7 @@ test('an invitation that nobody answers ends after 30 days, and a merged company
   expect((await execute(bo, 'ACCEPT_INVITATION', id)).status).toBe(404);
 });
 
-test('nobody joins a deactivated company by an invitation of their address', async () => {
+test('an invitation of an address to a deactivated company cannot be accepted', async () => {
   const { id, ana, bo } = await company();
   await invite(ana, id, bo.email);
   await execute(system, 'DEACTIVATE_COMPANY', id);

@@ -29,15 +29,15 @@ interface CodeContext {
   mails: Pick<Mails, 'send'>;
 }
 
-/** What a mailed code is of: the invitation of an account, or of an address, with the account that has it. */
-type Coded =
+/** The invitation of a mailed code: of an account, or of an address with the account that has it. */
+type CodeInvitation =
   | { companyId: number; account: Account | undefined; byAddress?: undefined }
   | { companyId: number; account: Account | undefined; byAddress: AddressInvitation };
 
 /**
- * Answers an invitation by the code that was mailed for it. An invitation of an address is accepted by the active account
- * that has the address. If its owner has not confirmed that, the password is needed too: somebody else may have
- * registered the account. The address then counts as confirmed.
+ * Answers an invitation by its mailed code. An invitation of an address is accepted by the active account that has the
+ * address. If its owner has not confirmed the address, the password is needed too, because somebody else may have
+ * registered the account; the address then counts as confirmed.
  *
  * @throws Problem invalid, too_many_requests
  */
@@ -47,7 +47,7 @@ export async function answerByCode(
   { token, answer, password }: { token: string; answer: Answer; password?: string | undefined },
 ): Promise<void> {
   const hash = secretHash(token);
-  const before = await findCoded(context.pool, hash, new Date());
+  const before = await findByCode(context.pool, hash, new Date());
   const checked =
     answer === 'ACCEPT' && password !== undefined && before && neededBy(before) === 'PASSWORD'
       ? await checkCurrentPassword(context, (before.account as Account).id, password, 'password')
@@ -55,9 +55,9 @@ export async function answerByCode(
   await transaction(context.pool, async database => {
     // Companies are locked before users.
     if (before) await lockCompany(database, before.companyId);
-    const coded = await findCoded(database, hash, new Date());
-    if (!coded) throw unusable();
-    const { companyId, account, byAddress } = coded;
+    const invited = await findByCode(database, hash, new Date());
+    if (!invited) throw unusable();
+    const { companyId, account, byAddress } = invited;
     if (account?.status !== 'ACTIVE') {
       if (!byAddress) throw unusable();
       if (answer === 'ACCEPT') throw noAccount();
@@ -75,9 +75,9 @@ export async function answerByCode(
 }
 
 /**
- * Makes sure that the owner of an invited address has confirmed the account that has it.
+ * Ensures that the owner of an invited address has confirmed the account with this address.
  *
- * @param coded checked: the account, if its password was checked
+ * @param invited `checked` is the account, if its password was checked
  * @throws Problem invalid
  */
 async function confirmAddress(
@@ -96,7 +96,7 @@ async function confirmAddress(
   await noteConfirmed(database, mails, visitor, user, { userId: user.id, byOwner: true });
 }
 
-/** Ends an invitation whose address no active account has. */
+/** Declines an invitation of an address that no active account has. */
 async function declineForAddress(
   database: Database,
   visitor: Visitor,
@@ -111,8 +111,8 @@ async function declineForAddress(
 }
 
 /**
- * The company, the role and the invited address of an invitation whose code was mailed to it, and what accepting it
- * needs; nothing is changed.
+ * Reads the company, role and address of an invitation by its mailed code, and the requirements for accepting it. Changes
+ * nothing.
  *
  * @throws Problem invalid
  */
@@ -125,9 +125,9 @@ export async function readByCode(
   email: string;
   needs: Needed;
 }> {
-  const coded = await findCoded(pool, secretHash(token), new Date());
-  if (!coded || (!coded.byAddress && coded.account?.status !== 'ACTIVE')) throw unusable();
-  const { companyId, account, byAddress } = coded;
+  const invited = await findByCode(pool, secretHash(token), new Date());
+  if (!invited || (!invited.byAddress && invited.account?.status !== 'ACTIVE')) throw unusable();
+  const { companyId, account, byAddress } = invited;
   const [company, invitation] = await Promise.all([
     findCompany(pool, companyId),
     byAddress
@@ -137,18 +137,18 @@ export async function readByCode(
   if (!company || !invitation) throw unusable();
   const { id, name } = company;
   const email = account?.email ?? (byAddress as AddressInvitation).email;
-  return { company: { id, name }, companyRole: invitation.role, email, needs: neededBy(coded) };
+  return { company: { id, name }, companyRole: invitation.role, email, needs: neededBy(invited) };
 }
 
-/** What accepting an invitation needs besides its code. */
-function neededBy({ account, byAddress }: Coded): Needed {
+/** The requirement for accepting an invitation, in addition to its code. */
+function neededBy({ account, byAddress }: CodeInvitation): Needed {
   if (!byAddress) return 'NOTHING';
   if (!account) return 'ACCOUNT';
   if (account.status !== 'ACTIVE') return 'ACTIVATION';
   return account.emailConfirmed ? 'NOTHING' : 'PASSWORD';
 }
 
-async function findCoded(database: Database, hash: Buffer, now: Date): Promise<Coded | undefined> {
+async function findByCode(database: Database, hash: Buffer, now: Date): Promise<CodeInvitation | undefined> {
   const invitation = await findInvitationByToken(database, hash, now);
   if (invitation) {
     const { companyId, userId } = invitation;

@@ -13,21 +13,21 @@ import {
 } from './addresses-store.ts';
 import { deleteInvitation, findInvitation } from './invitations-store.ts';
 
-/** Whose invitation is answered. */
-export interface Addressee {
+/** The invited user and company of an answer. */
+interface Addressee {
   companyId: number;
   userId: number;
-  /** id of the invitation of the user's address, if its code is used; otherwise that of the user comes first */
+  /** id of the invitation of the user's address, if its code is used; otherwise the user's own invitation has priority */
   addressInvitation?: number | undefined;
 }
 
 /**
- * Answers an invitation of the user, who becomes a member by accepting. Invitations of the user and of their address
- * to the company end together; those of an address that its owner has not confirmed are not the user's.
+ * Answers an invitation of the user, who becomes a member by accepting. Invitations of the user and of their address to
+ * the company end together; those of an unconfirmed address are not the user's.
  *
- * @param needsCode whether invitations of addresses are accepted only by the code that was mailed to them
- * @throws Problem not_found, also for an unknown company; invalid to accept while the company is deactivated, or without
- * the code that is needed
+ * @param needsCode whether invitations of addresses can be accepted only by their mailed code
+ * @throws Problem not_found, also for an unknown company; invalid when accepting without the required code or while the
+ *   company is deactivated
  */
 export async function answerInvitation(
   database: Database,
@@ -50,15 +50,15 @@ export async function answerInvitation(
     if (isByAddress && addressInvitation === undefined && needsCode)
       throw new Problem('company_invitation.link_required');
     if (company.status !== 'ACTIVE') throw new Problem('company.deactivated');
-    // A SYSTEM_ADMIN may have placed the user meanwhile, or their address has become the invited one.
+    // A SYSTEM_ADMIN may have added the user meanwhile, or the user's address has become the invited one.
     const isMember = (await findMembers(database, companyId)).some(member => member.userId === userId);
     if (!isMember) await setMember(database, companyId, { userId, role, byInvitation: true });
   }
   await deleteInvitation(database, { companyId, userId });
   if (byAddress) await deleteAddressInvitation(database, byAddress.id);
   await touchCompany(database, companyId, company.status);
-  const named = isByAddress && { invitation: byAddress?.id };
-  const details = { userId, ...named, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
+  const byAddressId = isByAddress && { invitation: byAddress?.id };
+  const details = { userId, ...byAddressId, ...(answer === 'ACCEPT' && { companyRole: [null, role] }) };
   const action = `${answer}_INVITATION` as const;
   await audit(database, visitor, { action, entity: 'company', entityId: companyId, details, userId });
 }

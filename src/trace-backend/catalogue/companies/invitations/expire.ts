@@ -6,11 +6,11 @@ import { audit, PROGRAM } from '../../../base/audit/audit.ts';
 import { lockCompany, touchCompany } from '../record/store.ts';
 import { deleteExpired, findExpiredCompanies } from './addresses-store.ts';
 
-/** Days after which an unanswered invitation of an address is removed: it may be of somebody who has no account. */
+/** Days after which unanswered invitations of addresses are removed: their recipients may have no account. */
 export const ADDRESS_DAYS = 30;
-/** Companies per query, and per run; the rest waits for the next run. */
+/** Maximum companies per query, and per run; the rest waits for the next run. */
 const BATCH = 100;
-const MOST = 10_000;
+const MAX_PER_RUN = 10_000;
 
 /** Removes old invitations of addresses every hour; returns a function that stops it. */
 export function expireInvitationsHourly(pool: pg.Pool, logger: FastifyBaseLogger): () => void {
@@ -22,7 +22,7 @@ export function expireInvitationsHourly(pool: pg.Pool, logger: FastifyBaseLogger
 /** Removes the invitations of addresses that have not been answered for 30 days. */
 export async function expireInvitations(pool: pg.Pool, now: Date): Promise<void> {
   const before = new Date(now.getTime() - ADDRESS_DAYS * 24 * 3600_000);
-  for (let count = 0; count < MOST; count += BATCH) {
+  for (let count = 0; count < MAX_PER_RUN; count += BATCH) {
     const companyIds = await findExpiredCompanies(pool, before, BATCH);
     for (const companyId of companyIds) await expireOf(pool, companyId, before);
     if (companyIds.length < BATCH) break;

@@ -12,12 +12,12 @@ export interface Invitation {
 }
 
 /** An invitation for the invited user. */
-export interface OwnInvitation {
+interface OwnInvitation {
   companyId: number;
   name: string;
   role: CompanyRole;
   invitedAt: Date;
-  /** whether their address was invited, rather than their account */
+  /** whether the user's address was invited, not the account */
   byAddress: boolean;
 }
 
@@ -56,7 +56,7 @@ export async function findInvitationWithSender(
 /**
  * A page of the unanswered invitations of a user and of their address, and their number.
  *
- * @param of emailKey: undefined unless the owner of the address has confirmed it
+ * @param invited `emailKey` is undefined unless the owner of the address has confirmed it
  */
 export async function listInvitations(
   database: Database,
@@ -64,7 +64,7 @@ export async function listInvitations(
   { limit, offset, sort }: Page,
 ): Promise<{ items: OwnInvitation[]; count: number }> {
   const direction = sort === 'ASC' ? sql`ASC` : sql`DESC`;
-  // A company that invited the user and their address is listed once, as it is answered.
+  // A company that invited both the user and their address is listed once, because one answer covers both.
   const invitations = sql`
     SELECT company_id, role, invited_at, false AS by_address FROM company_invitations WHERE user_id = ${userId}
     UNION ALL SELECT company_id, role, invited_at, true FROM company_address_invitations AS of_address
@@ -144,10 +144,10 @@ export async function deleteInvitationsOf(
 }
 
 /**
- * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. In the inviting
- * transaction, for whose end other invitations by the same user wait.
+ * Records that a user sends an invitation, if they have sent fewer than `limit` since a time. Until the end of the
+ * transaction, other invitations by the same user wait.
  *
- * @returns undefined if it was recorded; otherwise the time of the invitation that has to become older than `since`
+ * @returns undefined if it was recorded; otherwise the time of the oldest counted invitation
  */
 export async function noteInvitation(
   database: Database,
@@ -155,10 +155,10 @@ export async function noteInvitation(
   { now, since, limit }: { now: Date; since: Date; limit: number },
 ): Promise<Date | undefined> {
   const { rowCount } = await database.query(sql`
-    INSERT INTO company_inviters AS known (user_id, sent) VALUES (${userId}, ARRAY[${now}::timestamptz])
+    INSERT INTO company_inviters AS stored (user_id, sent) VALUES (${userId}, ARRAY[${now}::timestamptz])
     ON CONFLICT (user_id) DO UPDATE
-    SET sent = ARRAY(SELECT at FROM unnest(known.sent) AS at WHERE at > ${since}) || ${now}::timestamptz
-    WHERE (SELECT count(*) FROM unnest(known.sent) AS at WHERE at > ${since}) < ${limit}`);
+    SET sent = ARRAY(SELECT at FROM unnest(stored.sent) AS at WHERE at > ${since}) || ${now}::timestamptz
+    WHERE (SELECT count(*) FROM unnest(stored.sent) AS at WHERE at > ${since}) < ${limit}`);
   if (rowCount === 1) return undefined;
   const { rows } = await database.query<{ oldest: Date }>(sql`
     SELECT min(at) AS oldest FROM company_inviters, unnest(sent) AS at WHERE user_id = ${userId} AND at > ${since}`);

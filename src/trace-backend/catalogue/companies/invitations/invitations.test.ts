@@ -41,7 +41,7 @@ async function mailedCode(to: LoggedIn, count = 1): Promise<string> {
 const answerBy = (token: string, answer: string) =>
   trace.send('POST', '/api/company/invitation', { token, answer });
 
-test('who is added is invited: neither side has any right, nor the company a name or address, before they accept', async () => {
+test('an added user is invited: until they accept, neither side has rights, and the company sees no name or address', async () => {
   const { id, ana, bo } = await company();
   const invited = await execute(ana, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER');
   expect([invited.status, invited.body]).toEqual([200, { status: 'OK', data: { id } }]);
@@ -89,11 +89,11 @@ test('who is added is invited: neither side has any right, nor the company a nam
     id,
     name: 'Kopanyi',
   });
-  // What was theirs before stays theirs alone.
+  // Earlier records of the user stay their own.
   expect((await ana.send('GET', `/api/product/${product}`)).status).toBe(404);
 });
 
-test('an invitation that waits does not take away the default owner', async () => {
+test('a pending invitation does not change the default owner', async () => {
   const { id, ana, bo } = await company();
   const other = (await bo.send('POST', '/api/company/create', { name: 'Own' })).body.data.id;
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
@@ -101,7 +101,7 @@ test('an invitation that waits does not take away the default owner', async () =
   expect((await bo.send('GET', `/api/product/${product}`)).body.data.company.id).toBe(other);
 });
 
-test('who declines is no member, and their name was never seen; they can be asked again', async () => {
+test('users who decline are not members, their name is never shown, and they can be invited again', async () => {
   const { id, ana, bo } = await company();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
   expect((await execute(bo, 'DECLINE_INVITATION', id)).status).toBe(200);
@@ -113,7 +113,7 @@ test('who declines is no member, and their name was never seen; they can be aske
   expect((await execute(bo, 'ACCEPT_INVITATION', id)).status).toBe(200);
 });
 
-test("an invitation is changed and withdrawn by the company, and is nobody else's to answer", async () => {
+test('the company changes and withdraws an invitation, and only the invited user answers it', async () => {
   const { id, ana, bo } = await company();
   const stranger = await trace.loggedIn();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
@@ -134,7 +134,7 @@ test("an invitation is changed and withdrawn by the company, and is nobody else'
   expect(await companyIds(bo)).toEqual([]);
 });
 
-test('the mail invites in words of its reader and lets them answer without logging in, once', async () => {
+test('the mail is in the language of its reader, who can answer once without logging in', async () => {
   const { id, ana, bo } = await company('Kopanyi\r\nhttps://evil.example <b>');
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER');
   const code = await mailedCode(bo);
@@ -164,7 +164,7 @@ test('the mail invites in words of its reader and lets them answer without loggi
   expect(await companyIds(bo)).toEqual([id]);
 });
 
-test('a mailed code answers the invitation that it was sent for, while that waits', async () => {
+test('a mailed code answers only its own invitation, while that is pending', async () => {
   const { id, ana, bo } = await company();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
   const first = await mailedCode(bo);
@@ -183,16 +183,16 @@ test('a mailed code answers the invitation that it was sent for, while that wait
   expect(await companyIds(bo)).toEqual([]);
 });
 
-test('one sender invites 20 people in an hour, to however many companies, however they come', async () => {
+test('a sender invites up to 20 people in an hour, over all companies and with concurrent requests', async () => {
   const { id, ana } = await company();
   const second = (await ana.send('POST', '/api/company/create', { name: 'Second' })).body.data.id;
   const people = await Promise.all(Array.from({ length: 13 }, () => trace.loggedIn()));
-  const asked = people.flatMap(user => [
+  const pairs = people.flatMap(user => [
     [id, user],
     [second, user],
   ]) as [number, LoggedIn][];
   const answers = await Promise.all(
-    asked.map(([company, user]) => execute(ana, 'ADD_USER_TO_COMPANY', company, user)),
+    pairs.map(([company, user]) => execute(ana, 'ADD_USER_TO_COMPANY', company, user)),
   );
   const refused = answers.filter(({ status }) => status !== 200);
   expect(refused.map(({ body }) => body.status)).toEqual(Array(6).fill('TOO_MANY_REQUESTS'));
@@ -203,35 +203,35 @@ test('one sender invites 20 people in an hour, to however many companies, howeve
   }
   const waiting = (await users(ana, id)).length + (await users(ana, second)).length - 2;
   expect(waiting).toBe(20);
-  // Another sender has their own; and so has the first an hour later.
+  // Another sender has a separate limit, and the first can invite again an hour later.
   const third = await company();
   expect((await execute(third.ana, 'ADD_USER_TO_COMPANY', third.id, third.bo)).status).toBe(200);
   await trace.pool.query(
     `UPDATE company_inviters SET sent = ARRAY(SELECT at - interval '1 h' FROM unnest(sent) AS at)`,
   );
-  const [left, user] = asked[answers.findIndex(({ status }) => status !== 200)] as [number, LoggedIn];
+  const [left, user] = pairs[answers.findIndex(({ status }) => status !== 200)] as [number, LoggedIn];
   expect((await execute(ana, 'ADD_USER_TO_COMPANY', left, user)).status).toBe(200);
 });
 
-test('a SYSTEM_ADMIN places a user directly, also one who was invited, and the audit tells that nobody was asked', async () => {
+test('a SYSTEM_ADMIN adds a user without consent, also an invited one, and the audit says so', async () => {
   const { id, ana, bo } = await company();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
   expect((await execute(system, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER')).status).toBe(200);
   expect(await companyIds(bo)).toEqual([id]);
   expect((await invitations(bo)).items).toEqual([]);
   const { body } = await system.send('GET', `/api/audit/list?entity=company&entityId=${id}&sort=ASC`);
-  const told = body.data.items.map(({ action, userId, details }: Record<string, unknown>) => [
+  const entries = body.data.items.map(({ action, userId, details }: Record<string, unknown>) => [
     action,
     userId,
     details,
   ]);
-  expect(told.slice(1)).toEqual([
+  expect(entries.slice(1)).toEqual([
     ['ADD_USER_TO_COMPANY', ana.id, { userId: bo.id, invitedAs: 'COMPANY_USER' }],
     ['ADD_USER_TO_COMPANY', system.id, { userId: bo.id, companyRole: [null, 'MANAGER'], placed: true }],
   ]);
 });
 
-test('what a user answers is in the audit, by mail and by the API', async () => {
+test('the audit records the answers of users, by mail and by the API', async () => {
   const { id, ana, bo } = await company();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
   await mailedCode(bo);
@@ -248,7 +248,7 @@ test('what a user answers is in the audit, by mail and by the API', async () => 
   ]);
 });
 
-test('anyone may leave, whatever they are and also a deactivated company; others remove nobody', async () => {
+test('members of any role may leave, also a deactivated company, and cannot remove others', async () => {
   for (const role of ['COMPANY_USER', 'MANAGER', 'ACCOUNTANT', 'COMPANY_ADMIN']) {
     const { id, ana, bo } = await company();
     const cy = await trace.loggedIn();
@@ -264,7 +264,7 @@ test('anyone may leave, whatever they are and also a deactivated company; others
   }
 });
 
-test('nobody joins a deactivated company; the invitation can be declined', async () => {
+test('an invitation to a deactivated company can only be declined', async () => {
   const { id, ana, bo } = await company();
   await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
   await execute(system, 'DEACTIVATE_COMPANY', id);

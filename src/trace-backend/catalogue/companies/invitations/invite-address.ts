@@ -14,13 +14,13 @@ import {
 import { ADDRESS_DAYS } from './expire.ts';
 import { countSent, findInviter } from './invite.ts';
 
-/** Invitations of one address in a day by all senders, at most, so that nobody is flooded with mails. */
+/** Maximum invitations per address and day by all senders, so that nobody is flooded with mails. */
 const MAX_TO_ADDRESS = 5;
 const DAY_MS = 24 * 3600_000;
 
 /**
- * Invites an e-mail address to a company, by mail. Nothing depends on whether an account has the address: only the mail
- * does, which is written later. In a transaction that holds the company's row lock.
+ * Invites an email address to a company, by mail. Only the mail, which is written later, depends on whether an account has
+ * the address. The transaction holds the company's row lock.
  *
  * @returns the id of the invitation
  * @throws Problem too_many_requests
@@ -39,7 +39,7 @@ export async function inviteAddress(
 }
 
 /**
- * Counts an invitation of an address, by its hash: the count outlasts the invitation.
+ * Counts an invitation of an address, by the address's hash, because the count outlives the invitation.
  *
  * @throws Problem too_many_requests
  */
@@ -61,7 +61,7 @@ async function countReceived(database: Database, emailKey: string): Promise<void
 /**
  * The content of the mail of an invitation, with a new code.
  *
- * @returns undefined if there is nothing to answer anymore
+ * @returns undefined if the invitation has ended
  */
 export async function addressMail(
   database: Database,
@@ -77,7 +77,7 @@ export async function addressMail(
     findInviter(database, found.companyId, found.invitedBy),
   ]);
   if (!company) return undefined;
-  // Nobody knows the language of somebody without an account; that of a colleague is the best guess.
+  // The language of a recipient without an account is unknown; the sender's is the best guess.
   const { inviter, language = 'EN' } = sender;
   return { company: company.name, role, inviter, email, language, secret };
 }

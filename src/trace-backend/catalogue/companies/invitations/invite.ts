@@ -4,7 +4,7 @@ import { newSecret } from '../../../../platform/tokens/secret.ts';
 import type { MailLanguage } from '../../../base/contract/language.ts';
 import type { InvitationMail, Mails } from '../../../identity/mails/mails.ts';
 import { findUser } from '../../../identity/users/store.ts';
-import { isMemberOfOne } from '../members/members-store.ts';
+import { isMemberOfAny } from '../members/members-store.ts';
 import { findCompany } from '../record/store.ts';
 import {
   findInvitationWithSender,
@@ -14,15 +14,15 @@ import {
   noteInvitation,
 } from './invitations-store.ts';
 
-/** Invitations of one sender in an hour, at most. */
-const HOURLY = 20;
+/** Maximum invitations per sender and hour. */
+const MAX_PER_HOUR = 20;
 const HOUR_MS = 3600_000;
 /** Lifetime of a mailed code, in milliseconds. */
 const CODE_MS = 72 * HOUR_MS;
 
 /**
- * Invites a user to a company, by mail; they become a member by accepting. In a transaction that holds the company's
- * row lock; the mail is sent after its commit.
+ * Invites a user to a company, by mail; they become a member by accepting. The transaction holds the company's row lock;
+ * the mail is sent after its commit.
  *
  * @throws Problem too_many_requests
  */
@@ -46,10 +46,10 @@ export async function invite(
 export async function countSent(database: Database, invitedBy: number): Promise<Date> {
   const now = new Date();
   const since = new Date(now.getTime() - HOUR_MS);
-  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: HOURLY });
+  const oldest = await noteInvitation(database, invitedBy, { now, since, limit: MAX_PER_HOUR });
   if (oldest) {
     const retryAfter = Math.max(1, Math.ceil((oldest.getTime() - since.getTime()) / 1000));
-    throw new Problem('company_invitation.too_many_sent', { max: HOURLY }, { retryAfter });
+    throw new Problem('company_invitation.too_many_sent', { max: MAX_PER_HOUR }, { retryAfter });
   }
   return now;
 }
@@ -57,7 +57,7 @@ export async function countSent(database: Database, invitedBy: number): Promise<
 /**
  * The content of an invitation mail, with a new code.
  *
- * @returns undefined if there is nothing to answer anymore
+ * @returns undefined if the invitation has ended
  */
 export async function invitationMail(
   database: Database,
@@ -78,8 +78,8 @@ export async function invitationMail(
 }
 
 /**
- * Who sent an invitation, for its mail. The name of a member is told, because members act for their company and its
- * other members know them; an administrator of the instance does not act for it.
+ * The sender of an invitation, for its mail. Members are named, because they act for their company; administrators of the
+ * instance do not.
  */
 export async function findInviter(
   database: Database,
@@ -88,7 +88,7 @@ export async function findInviter(
 ): Promise<Pick<InvitationMail, 'inviter'> & { language: MailLanguage | undefined }> {
   const [user, isMember] = await Promise.all([
     findUser(database, invitedBy),
-    isMemberOfOne(database, invitedBy, [companyId]),
+    isMemberOfAny(database, invitedBy, [companyId]),
   ]);
   const name = [user?.name, user?.surname].filter(Boolean).join(' ');
   return { inviter: isMember && name !== '' ? { id: invitedBy, name } : undefined, language: user?.language };

@@ -5,8 +5,8 @@ import { deleteMember, findAcceptedCompanies, findMembers } from '../members/mem
 import { lockCompany, touchCompany } from '../record/store.ts';
 
 /**
- * Ends the memberships that a user got by accepting invitations: somebody else had the account. A company that loses its
- * last COMPANY_ADMIN this way stays, as when an account is erased.
+ * Ends the memberships that a user got by accepting invitations, for an account that somebody else had before. A company
+ * that loses its last COMPANY_ADMIN this way stays, as when an account is erased.
  */
 export async function leaveAccepted(database: Database, visitor: Visitor, userId: number): Promise<void> {
   for (const companyId of await findAcceptedCompanies(database, userId)) {

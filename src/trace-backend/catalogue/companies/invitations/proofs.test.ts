@@ -9,7 +9,7 @@ import {
 } from '../../../../../test/helpers/trace.ts';
 
 let trace: RunningTrace;
-/** The same without a mail server. */
+/** A service without a mail server. */
 let mute: RunningTrace;
 let mail: MailServer;
 let system: LoggedIn;
@@ -43,18 +43,18 @@ async function company(of = trace): Promise<{ id: number; ana: LoggedIn }> {
   const ana = await of.loggedIn();
   return { id: await companyOf(of, 'Kopanyi', [ana]), ana };
 }
-/** An active account whose address nobody has confirmed. */
+/** An active account with an unconfirmed address. */
 async function unconfirmed(of = trace): Promise<LoggedIn> {
   const user = await of.loggedIn();
   await of.pool.query('UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [user.id]);
   return user;
 }
-/** The newest code that was mailed to an address. */
+/** The last code mailed to an address. */
 async function mailedCode(email: string, mails = 1): Promise<string> {
   return tokenIn((await mail.mailsTo(email, mails))[mails - 1]);
 }
 
-test('an account finds and answers no invitation to an address that its owner has not confirmed', async () => {
+test('an account with an unconfirmed address neither finds nor answers invitations to the address', async () => {
   const { id, ana } = await company();
   const thief = await unconfirmed();
   await invite(ana, id, thief.email);
@@ -64,7 +64,7 @@ test('an account finds and answers no invitation to an address that its owner ha
     const answer = await execute(thief, action, id);
     expect([answer.status, answer.text], action).toEqual([404, unknown.text]);
   }
-  // An invitation of the account is its own to answer, and that says nothing about its address.
+  // An account can answer its own invitation, which does not confirm its address.
   await execute(ana, 'ADD_USER_TO_COMPANY', id, { userId: thief.id });
   expect((await execute(thief, 'DECLINE_INVITATION', id)).status).toBe(200);
   const erased = await thief.send('POST', '/api/user/erase', { currentPassword: PASSWORD });
@@ -72,7 +72,7 @@ test('an account finds and answers no invitation to an address that its owner ha
   expect(await users(ana, id)).toMatchObject([{ id: ana.id }, { email: thief.email, pending: true }]);
 });
 
-test('the mailed code lets an unconfirmed account join together with its password, which confirms the address', async () => {
+test('an unconfirmed account joins with the mailed code and its password, which confirms the address', async () => {
   const { id, ana } = await company();
   const bert = await unconfirmed();
   await invite(ana, id, bert.email, 'MANAGER');
@@ -89,7 +89,7 @@ test('the mailed code lets an unconfirmed account join together with its passwor
   expect(data).toMatchObject({ emailConfirmed: true, companyIds: [id] });
 });
 
-test('where mails are sent, an invitation to an address is accepted by its code alone, and declined anywhere', async () => {
+test('with a mail server, an invitation to an address is accepted only by its code, and declined without it', async () => {
   const { id, ana } = await company();
   const bo = await trace.loggedIn();
   await invite(ana, id, bo.email);
@@ -110,7 +110,7 @@ test('where mails are sent, an invitation to an address is accepted by its code 
   expect((await answerBy(unused, 'ACCEPT')).status).toBe(400);
 });
 
-test('without a mail server, users whose address is confirmed accept where they are logged in', async () => {
+test('without a mail server, users with a confirmed address accept invitations while logged in', async () => {
   const { id, ana } = await company(mute);
   const [bo, thief] = [await mute.loggedIn(), await unconfirmed(mute)];
   for (const { email } of [bo, thief]) await invite(ana, id, email);
@@ -119,7 +119,7 @@ test('without a mail server, users whose address is confirmed accept where they 
   expect((await execute(thief, 'ACCEPT_INVITATION', id)).status).toBe(404);
 });
 
-test('who has no account yet gets a code, which counts once there is an active one, for 30 days', async () => {
+test('people without an account get a code, which is valid for 30 days once their account is active', async () => {
   const { id, ana } = await company();
   const email = 'late-owner@example.org';
   await invite(ana, id, email, 'ACCOUNTANT');
@@ -145,7 +145,7 @@ test('who has no account yet gets a code, which counts once there is an active o
   expect(await users(ana, id)).toMatchObject([{}, { id: data.id, companyRole: 'ACCOUNTANT' }]);
 });
 
-test('who has no account declines by the code, and the company sees only that the invitation is gone', async () => {
+test('people without an account decline by the code, and the company only sees the invitation end', async () => {
   const { id, ana } = await company();
   const email = 'never-comes@example.org';
   await invite(ana, id, email);

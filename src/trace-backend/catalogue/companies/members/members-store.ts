@@ -5,11 +5,11 @@ import { groupedByKey, rowsByKey, sharedRead } from '../../../../platform/databa
 export const COMPANY_ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
 
-/** Users of one company, including invited ones, at most. */
+/** Maximum users per company, including invited ones. */
 export const MAX_MEMBERS = 500;
 
 /** A user's membership of a company. */
-export interface Membership {
+interface Membership {
   companyId: number;
   role: CompanyRole;
 }
@@ -40,7 +40,7 @@ export async function findMemberships(database: Database, userId: number): Promi
 /** The active companies that a user is a member of, in the order of their ids. */
 export interface CompanyIds {
   companyIds: number[];
-  /** those of them whose COMPANY_ADMIN the user is */
+  /** the companies among them of which the user is a COMPANY_ADMIN */
   companyIdsAdmin: number[];
 }
 
@@ -84,7 +84,7 @@ export async function findCompanyNames(database: Database, ids: readonly number[
   return (await companyNames.many(database, ids)).filter(company => company !== undefined);
 }
 
-/** The members of a company, in the order of their ids, also if it is deactivated. */
+/** The members of a company, by id; the company may be deactivated. */
 export async function findMembers(database: Database, companyId: number): Promise<Member[]> {
   const { rows } = await database.query<Member>({
     name: 'find-members',
@@ -117,8 +117,8 @@ export async function findMembersAndInvited(
   return { members: those(false), invited: those(true) };
 }
 
-/** Whether a user is a member of at least one of these companies, also of deactivated ones. */
-export async function isMemberOfOne(
+/** Whether a user is a member of at least one of these companies, including deactivated ones. */
+export async function isMemberOfAny(
   database: Database,
   userId: number,
   companyIds: readonly number[],
@@ -146,7 +146,7 @@ export async function setMember(
   );
 }
 
-/** The companies that a user joined by accepting an invitation, also deactivated ones, in the order of their ids. */
+/** The companies that a user joined by accepting an invitation, including deactivated ones, by id. */
 export async function findAcceptedCompanies(database: Database, userId: number): Promise<number[]> {
   const { rows } = await database.query<{ id: number }>(sql`
     SELECT company_id AS id FROM company_users WHERE user_id = ${userId} AND by_invitation ORDER BY company_id`);
@@ -162,8 +162,8 @@ export async function deleteMember(database: Database, companyId: number, userId
 }
 
 /**
- * Makes the members of a company members of another one, with their roles; who is a member there already keeps the
- * role. The transaction holds the row locks of both.
+ * Moves the members of a company to another one, with their roles; existing members there keep their roles. The
+ * transaction holds the row locks of both.
  *
  * @returns their number
  */

@@ -25,7 +25,7 @@ async function company(): Promise<{ id: number; ana: LoggedIn; bo: LoggedIn }> {
   return { id: body.data.id, ana, bo };
 }
 
-/** Has a COMPANY_ADMIN add a user, who accepts. */
+/** Adds a user by a COMPANY_ADMIN; the user accepts. */
 async function join(by: LoggedIn, companyId: number, user: LoggedIn, role?: string): Promise<void> {
   expect(await statusOf(by, 'ADD_USER_TO_COMPANY', companyId, user, role)).toBe(200);
   expect(await statusOf(user, 'ACCEPT_INVITATION', companyId)).toBe(200);
@@ -39,7 +39,7 @@ async function roles(reader: LoggedIn, id: number): Promise<Record<number, strin
   );
 }
 
-test('a COMPANY_ADMIN adds users who accept, sets what they are and removes them', async () => {
+test('a COMPANY_ADMIN adds users who accept, sets their roles and removes them', async () => {
   const { id, ana, bo } = await company();
   await join(ana, id, bo);
   expect(await roles(bo, id)).toEqual({ [ana.id]: 'COMPANY_ADMIN', [bo.id]: 'COMPANY_USER' });
@@ -54,7 +54,7 @@ test('a COMPANY_ADMIN adds users who accept, sets what they are and removes them
   expect((await bo.send('GET', '/api/user/profile')).body.data.companyIds).toEqual([]);
 });
 
-test('a SYSTEM_ADMIN does it for every company; other members, and administrators of regions, may not', async () => {
+test('a SYSTEM_ADMIN manages users of every company; other members and regional administrators may not', async () => {
   const { id, ana, bo } = await company();
   const regional = await trace.loggedIn('REGIONAL_ADMIN');
   expect(await statusOf(system, 'ADD_USER_TO_COMPANY', id, bo, 'MANAGER')).toBe(200);
@@ -72,7 +72,7 @@ test('a SYSTEM_ADMIN does it for every company; other members, and administrator
   expect(await roles(regional, id)).toEqual({ [ana.id]: 'COMPANY_ADMIN', [bo.id]: 'MANAGER' });
 });
 
-test('what is that way already succeeds and changes nothing', async () => {
+test('an action without effect succeeds and changes nothing', async () => {
   const { id, ana, bo } = await company();
   await join(ana, id, bo, 'MANAGER');
   const tag = (await ana.send('GET', `/api/company/profile/${id}`)).headers.get('etag');
@@ -89,7 +89,7 @@ test('what is that way already succeeds and changes nothing', async () => {
   ]);
 });
 
-test('what makes no sense is refused by its field', async () => {
+test('invalid actions are refused with their field', async () => {
   const { id, ana, bo } = await company();
   const gone = await trace.loggedIn();
   await trace.pool.query("UPDATE users SET status = 'DEACTIVATED' WHERE id = $1", [gone.id]);
@@ -130,7 +130,7 @@ test('nobody can remove the last COMPANY_ADMIN or change their role', async () =
   expect(await roles(bo, id)).toEqual({ [bo.id]: 'COMPANY_ADMIN' });
 });
 
-test('also of COMPANY_ADMINs who remove and demote each other at once one stays', async () => {
+test('concurrent removals and demotions of COMPANY_ADMINs leave one', async () => {
   for (let round = 0; round < 5; round++) {
     const { id, ana, bo } = await company();
     await join(ana, id, bo, 'COMPANY_ADMIN');
@@ -147,7 +147,7 @@ test('also of COMPANY_ADMINs who remove and demote each other at once one stays'
   }
 });
 
-test('a deactivated company is read by its members and changed by a SYSTEM_ADMIN alone', async () => {
+test('a deactivated company is readable for its members, and only a SYSTEM_ADMIN changes it', async () => {
   const { id, ana, bo } = await company();
   for (const action of ['DEACTIVATE_COMPANY', 'ACTIVATE_COMPANY'] as const) {
     expect((await execute(ana, action, id)).body.status).toBe('UNAUTHORIZED');
@@ -169,7 +169,7 @@ test('a deactivated company is read by its members and changed by a SYSTEM_ADMIN
   expect(await statusOf(system, 'ACTIVATE_COMPANY', 999_999)).toBe(404);
 });
 
-test('a company has 500 users at most', async () => {
+test('a company has up to 500 users', async () => {
   const { id, ana, bo } = await company();
   await trace.pool.query(
     `WITH made AS (

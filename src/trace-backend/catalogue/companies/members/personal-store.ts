@@ -2,7 +2,7 @@ import type pg from 'pg';
 import sql from 'sql-template-tag';
 import { type Database, execute } from '../../../../platform/database/database.ts';
 
-/** The companies that a user acts for. */
+/** The companies of a user. */
 export function membershipsOf(userId: number): pg.QueryConfig {
   return sql`
     SELECT companies.id AS company_id, companies.name AS company, company_users.role
@@ -11,7 +11,7 @@ export function membershipsOf(userId: number): pg.QueryConfig {
 }
 
 /**
- * The invitations of a user, and of their address, to companies that they have not answered.
+ * The unanswered invitations of a user and of their address to companies.
  *
  * @param emailKey undefined unless the owner of the address has confirmed it
  */
@@ -22,7 +22,7 @@ export function invitationsOf(userId: number, emailKey: string | undefined): pg.
     WHERE email_key = ${emailKey} ORDER BY invited_at`;
 }
 
-/** The ids of unanswered invitations of an address; none of an undefined one. */
+/** The ids of unanswered invitations of an address; none if it is undefined. */
 export async function findAddressInvitationIds(
   database: Database,
   emailKey: string | undefined,
@@ -33,10 +33,10 @@ export async function findAddressInvitationIds(
 }
 
 /**
- * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, also those
- * without a member.
+ * Deletes a user's memberships, and the invitations of the user and of their address. Companies stay, even without
+ * members.
  *
- * @param emailKey undefined unless the owner of the address has confirmed it: what waits for it may be another person's
+ * @param emailKey undefined unless the owner of the address has confirmed it: its invitations may be another person's
  */
 export async function eraseMemberships(
   database: Database,

@@ -2,7 +2,7 @@ import { idOf } from '../../../base/contract/schemas.ts';
 import type { ImageReference } from '../../images/references-store.ts';
 import type { DOCUMENT_CATEGORIES, DOCUMENT_TYPES, SentProfile } from './profile-schemas.ts';
 
-/** What a company shows of itself; unset fields are absent. */
+/** A document that a company presents; unset fields are absent. */
 export interface CompanyDocument {
   id: number;
   type?: (typeof DOCUMENT_TYPES)[number];
@@ -33,10 +33,10 @@ export interface Entries {
 type SentEntry = { id?: number | string | null } & Record<string, unknown>;
 
 /**
- * The lists of a company after a change: those sent, or the previous ones; null empties a list. An entry with the id
- * of a previous one replaces it, others are new.
+ * The lists of a company after a change: those sent, or the previous ones; null empties a list. An entry with the id of a
+ * previous entry replaces it; others are new.
  *
- * @param newIds gives ids for so many new entries
+ * @param newIds returns ids for a number of new entries
  */
 export async function entriesAfter(
   before: Entries,
@@ -47,33 +47,38 @@ export async function entriesAfter(
     documents:
       documents === undefined
         ? before.documents
-        : await merged<CompanyDocument>(before.documents, documents ?? [], 'document', newIds),
+        : await mergeEntries<CompanyDocument>(before.documents, documents ?? [], 'document', newIds),
     certifications:
       certifications === undefined
         ? before.certifications
-        : await merged<Certification>(before.certifications, certifications ?? [], 'certificate', newIds),
+        : await mergeEntries<Certification>(
+            before.certifications,
+            certifications ?? [],
+            'certificate',
+            newIds,
+          ),
   };
 }
 
-/** @param file the field that is a file */
-async function merged<Entry extends { id: number }>(
+/** @param file the field with the file */
+async function mergeEntries<Entry extends { id: number }>(
   before: readonly Entry[],
   sent: readonly SentEntry[],
   file: 'document' | 'certificate',
   newIds: (count: number) => Promise<number[]>,
 ): Promise<Entry[]> {
-  const free = new Set(before.map(({ id }) => id));
-  const own = sent.map(({ id }) => (id == null || !free.delete(idOf(id)) ? undefined : idOf(id)));
-  const fresh = await newIds(own.filter(id => id === undefined).length);
+  const unclaimed = new Set(before.map(({ id }) => id));
+  const keptIds = sent.map(({ id }) => (id == null || !unclaimed.delete(idOf(id)) ? undefined : idOf(id)));
+  const freshIds = await newIds(keptIds.filter(id => id === undefined).length);
   return sent.map((entry, index) => {
-    const known = Object.entries(entry).filter(([name, value]) => FIELDS[file].has(name) && value != null);
+    const fields = Object.entries(entry).filter(([name, value]) => FIELDS[file].has(name) && value != null);
     const { storageKey } = (entry[file] ?? {}) as { storageKey?: string };
     const stored = storageKey === undefined ? {} : { [file]: storageKey.toLowerCase() };
-    return { ...Object.fromEntries(known), ...stored, id: own[index] ?? fresh.shift() } as Entry;
+    return { ...Object.fromEntries(fields), ...stored, id: keptIds[index] ?? freshIds.shift() } as Entry;
   });
 }
 
-/** The fields of an entry of each kind, besides its id and its file. */
+/** The fields of an entry of each kind, without its id and file. */
 const FIELDS = {
   document: new Set(['type', 'category', 'name', 'description', 'quote', 'link']),
   certificate: new Set(['type', 'description', 'validity']),

@@ -1,4 +1,4 @@
-/** Kinds of fields of a company: how one is sent, stored and shown. */
+/** Kinds of fields of a company. The kind decides how a field is sent, stored and shown. */
 export type Kind =
   | 'name'
   | 'text'
@@ -15,44 +15,44 @@ export type Kind =
 
 export interface Field {
   kind: Kind;
-  /** in the table of companies; an address has several, value chains have a table of their own */
+  /** in the table of companies; absent for addresses, which have several, and value chains, which have their own table */
   column?: string;
-  /** characters, at most */
+  /** maximum number of characters */
   max?: number;
   /** in the definition */
   example?: string;
-  /** of what a sent value means */
+  /** meaning of the value, for the definition */
   description?: string;
-  /** whether it is in the brief profile, too: that without what a company refers to */
+  /** whether the brief profile has it, too; that profile has no files, value chains or currency */
   brief?: true;
   /** whether labels copy it from the owner of the product; 'shown': their pages have a heading for it */
   label?: 'copied' | 'shown';
 }
 
 /** A field that is a text. */
-const text = <const Of extends Kind, const Shown>(
-  kind: Of,
+const text = <const FieldKind extends Kind, const Display>(
+  kind: FieldKind,
   column: string,
   max: number,
   example: string,
-  shown: Shown,
-) => ({ kind, column, max, example, ...shown });
+  display: Display,
+) => ({ kind, column, max, example, ...display });
 
 /** A field that is true or false. */
-const flag = <const Shown>(column: string, description: string, shown: Shown) => ({
+const flag = <const Display>(column: string, description: string, display: Display) => ({
   kind: 'flag' as const,
   column,
   description,
-  ...shown,
+  ...display,
 });
 
-/** Fields that are in the brief profile and in labels. */
+/** For fields of the brief profile that labels copy, and show with a heading. */
 const COPIED = { brief: true, label: 'copied' } as const;
 const SHOWN = { brief: true, label: 'shown' } as const;
 
 /**
- * The fields of a company, each once, in the order of answers. Columns, schemas, views, comparing, labels and the export
- * of personal data follow from it; a new column also needs a migration.
+ * The fields of a company, in the order of answers. Columns, schemas, views, comparisons, labels and the export of
+ * personal data derive from it; a new column also needs a migration.
  */
 export const FIELDS = {
   name: text('name', 'name', 255, 'Kopanyi', COPIED),
@@ -104,14 +104,14 @@ export type FieldName = keyof Fields;
 export type AddressField = keyof typeof ADDRESS;
 export const ADDRESS_FIELDS = Object.keys(ADDRESS) as AddressField[];
 
-/** The names of the fields that have these properties. */
+/** The names of the fields with these properties. */
 export type NamesOf<Wanted> = {
   [Name in FieldName]: Fields[Name] extends Wanted ? Name : never;
 }[FieldName];
 
 /** The fields of these kinds, in their order. */
 export function fieldsOf<const Kinds extends Kind>(...kinds: Kinds[]): NamesOf<{ kind: Kinds }>[] {
-  return namesWhere(({ kind }) => kinds.some(one => one === kind)) as NamesOf<{ kind: Kinds }>[];
+  return namesWhere(({ kind }) => kinds.some(name => name === kind)) as NamesOf<{ kind: Kinds }>[];
 }
 
 /** The fields that the pages of labels show with a heading, in their order. */
@@ -119,12 +119,12 @@ export function fieldsLabelsShow(): NamesOf<{ label: 'shown' }>[] {
   return namesWhere(({ label }) => label === 'shown') as NamesOf<{ label: 'shown' }>[];
 }
 
-/** The fields for which this holds, in their order. */
+/** The fields that meet a condition, in their order. */
 function namesWhere(holds: (field: Field) => boolean): FieldName[] {
   return (Object.keys(FIELDS) as FieldName[]).filter(name => holds(FIELDS[name]));
 }
 
-/** The fields of the brief profile, and those that only the whole one has. */
+/** The fields of the brief profile, and those of only the whole one. */
 export const BRIEF = namesWhere(({ brief }) => brief === true) as NamesOf<{ brief: true }>[];
 export const WHOLE = namesWhere(({ brief }) => !brief) as Exclude<FieldName, NamesOf<{ brief: true }>>[];
 /** The fields that labels copy. */
@@ -132,7 +132,7 @@ export const COPIED_BY_LABELS = namesWhere(({ label }) => label !== undefined) a
   label: string;
 }>[];
 
-/** Makes something of each of these fields, by its kind. */
+/** Maps fields by kind: `makers` has a function for each kind. */
 export function byKind<
   const Names extends FieldName,
   const Makers extends Record<Fields[Names]['kind'], (field: Field) => unknown>,
@@ -141,7 +141,7 @@ export function byKind<
   return Object.fromEntries(each) as { [Name in Names]: ReturnType<Makers[Fields[Name]['kind']]> };
 }
 
-/** The columns of the table of companies that have the profile, by the names of what they store. */
+/** The columns of a profile in the table of companies, by the names of their fields. */
 export const COLUMNS = {
   ...(Object.fromEntries(
     Object.entries(FIELDS).flatMap(([name, field]) => ('column' in field ? [[name, field.column]] : [])),

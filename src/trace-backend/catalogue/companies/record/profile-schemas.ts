@@ -7,9 +7,9 @@ import { Country } from '../../../base/countries/schemas.ts';
 import { MAX_VALUE_CHAINS } from '../../value-chains/references.ts';
 import { ADDRESS, type AddressField, BRIEF, byKind, type Field, fieldsOf, WHOLE } from './fields.ts';
 
-/** Entries of each list of a company, at most. */
+/** Maximum entries per list of a company. */
 const MAX_ENTRIES = 100;
-/** Links of a company, at most. */
+/** Maximum links of a company. */
 const MAX_LINKS = 50;
 
 const CountryId = Type.Union(
@@ -34,12 +34,9 @@ export const addressTexts = Object.fromEntries(
 ) as Record<AddressField, ReturnType<typeof text>>;
 
 /** An address in a body. */
-export const AddressBody = named(
-  'Address',
-  Type.Object({ ...addressTexts, country: nullable(CountryReference) }),
-);
+const AddressBody = named('Address', Type.Object({ ...addressTexts, country: nullable(CountryReference) }));
 
-/** An uploaded image or document in a body; whatever else of it is sent is ignored. */
+/** An uploaded image or document in a body; only its storage key is read. */
 const file = (description: string) =>
   nullable(
     Type.Object(
@@ -82,10 +79,10 @@ const links = Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
   description: `links by the name of the medium, ${MAX_LINKS} at most`,
   examples: [{ facebook: 'https://facebook.example/kopanyi' }],
 });
-const listed = <Item extends TSchema>(item: Item, max: number, description: string) =>
+const limitedList = <Item extends TSchema>(item: Item, max: number, description: string) =>
   nullable(Type.Array(item, { maxItems: max, description: `${max} at most${description}` }));
 
-/** The fields of a body that make the profile of a company, besides its name. */
+/** The fields of a profile in a body, without its name. */
 export const profileFields = byKind(
   [
     ...fieldsOf('text', 'address', 'url', 'email'),
@@ -103,13 +100,14 @@ export const profileFields = byKind(
     flag: ({ description = '' }) => nullable(Type.Boolean({ description })),
     image: () => file('an uploaded image'),
     documents: () =>
-      listed(
+      limitedList(
         DocumentBody,
         MAX_ENTRIES,
         '; replaces the list. Entries with an id of the company stay the same document',
       ),
-    certifications: () => listed(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
-    valueChains: () => listed(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
+    certifications: () => limitedList(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
+    valueChains: () =>
+      limitedList(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
     currency: () =>
       nullable(
         Type.Object(
@@ -191,8 +189,8 @@ export const BriefValueChain = named(
   }),
 );
 
-/** The fields of answers. */
-const SHOWN = {
+/** The schemas of answers, by kind of field. */
+const ANSWER_SCHEMAS = {
   name: ({ example }: Field) => Type.String({ examples: [example] }),
   text: wordOf,
   url: wordOf,
@@ -215,11 +213,11 @@ const SHOWN = {
     ),
 };
 
-/** The profile of a company without what it refers to; unset fields are absent. */
+/** The profile of a company without files, value chains and currency; unset fields are absent. */
 export const BriefProfile = named(
   'BriefCompany',
-  Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, SHOWN) }),
+  Type.Object({ id: Type.Integer({ examples: [3] }), ...byKind(BRIEF, ANSWER_SCHEMAS) }),
 );
 
 /** The whole profile of a company. */
-export const WholeProfile = Type.Object({ ...BriefProfile.properties, ...byKind(WHOLE, SHOWN) });
+export const WholeProfile = Type.Object({ ...BriefProfile.properties, ...byKind(WHOLE, ANSWER_SCHEMAS) });

@@ -23,9 +23,9 @@ const file = async (user: LoggedIn, kind: 'image' | 'document' = 'image') => {
   const bytes = await picture(8, 8).png().toBuffer();
   return (await uploadFile(trace, user, kind, bytes, `${kind}.png`)).body.data;
 };
-/** The body of a form, as the front end was seen to send it, with another logo. */
+/** The body of a form as recorded from the front end, with a different logo. */
 const form = (method: string, path: string, logo: object) => {
-  const sent = SENT.find(one => one.method === method && one.path === path);
+  const sent = SENT.find(form => form.method === method && form.path === path);
   return { ...structuredClone(sent?.body as { id: number | null; logo: object }), logo };
 };
 
@@ -36,7 +36,12 @@ test('the forms of the front end create and change a company', async () => {
   const { id } = await send(user, 'POST', 'create', created);
   const first = await profile(user, id);
   expect(first).toMatchObject({
-    ...{ id, name: 'Kopanyi', abbreviation: 'KOP', about: 'About us', logo, phone: '+250700000000' },
+    id,
+    name: 'Kopanyi',
+    abbreviation: 'KOP',
+    about: 'About us',
+    logo,
+    phone: '+250700000000',
     headquarters: { city: 'Kigali', country: { id: 184, code: 'RW', name: 'Rwanda' } },
     mediaLinks: {},
   });
@@ -49,15 +54,24 @@ test('the forms of the front end create and change a company', async () => {
   });
 });
 
-test('every field of a company is stored and given back, also as the front end sends it', async () => {
+test('every field of a company is stored and returned, also as the front end sends it', async () => {
   const user = await trace.loggedIn();
   const [logo, photo, record] = [await file(user), await file(user), await file(user, 'document')];
   const fields = {
     name: 'Kopanyi',
     headquarters: {
-      ...{ address: 'KN 3 Ave', city: 'Kigali', state: 'Kigali', zip: '0000', cell: 'Kibenga' },
-      ...{ sector: 'Mbazi', village: 'Rwezamenyo', otherAddress: 'by the lake', hondurasFarm: 'Finca' },
-      ...{ hondurasVillage: 'Aldea', hondurasMunicipality: 'Marcala', hondurasDepartment: 'La Paz' },
+      address: 'KN 3 Ave',
+      city: 'Kigali',
+      state: 'Kigali',
+      zip: '0000',
+      cell: 'Kibenga',
+      sector: 'Mbazi',
+      village: 'Rwezamenyo',
+      otherAddress: 'by the lake',
+      hondurasFarm: 'Finca',
+      hondurasVillage: 'Aldea',
+      hondurasMunicipality: 'Marcala',
+      hondurasDepartment: 'La Paz',
     },
     phone: '+250700000000',
     interview: 'https://video.example/1',
@@ -77,8 +91,12 @@ test('every field of a company is stored and given back, also as the front end s
   ];
   const currency = { code: 'RWF', label: 'Rwandan Franc', enabled: true };
   const { id } = await send(user, 'POST', 'create', {
-    ...{ ...fields, documents, certifications, currency },
-    ...{ displayPrefferedWayOfPayment: 'true', allowBeycoIntegration: 'true' },
+    ...fields,
+    documents,
+    certifications,
+    currency,
+    displayPrefferedWayOfPayment: 'true',
+    allowBeycoIntegration: 'true',
     headquarters: { ...fields.headquarters, country: null },
   });
   const company = await profile(user, id);
@@ -93,7 +111,7 @@ test('every field of a company is stored and given back, also as the front end s
   const { documents: _, certifications: _c, logo: _l, interview: _i, ...brief } = company;
   expect(brief).toMatchObject(await send(user, 'GET', `profile/${id}/name`));
 
-  // What is read can be sent back; an entry with its id stays the same entry.
+  // A company can be sent back as it was read; an entry with its id stays the same entry.
   expect(await send(user, 'PUT', 'profile', company)).toEqual({ id });
   expect(await profile(user, id)).toEqual(company);
   const [video, farmer] = company.documents;
@@ -115,35 +133,41 @@ test('every field of a company is stored and given back, also as the front end s
   expect(body.data.items[0].details.fields).toEqual(['currency', 'mediaLinks', 'documents']);
 });
 
-test('the files of a company are its members', async () => {
-  const [one, other] = [await tenant(trace, 'One'), await tenant(trace, 'Other')];
-  const record = await file(one.user, 'document');
+test("a company's files belong to its members", async () => {
+  const [owner, stranger] = [await tenant(trace, 'One'), await tenant(trace, 'Other')];
+  const record = await file(owner.user, 'document');
   const place = `document/${record.storageKey}`;
   const documents = [{ name: 'Record', document: record }];
-  const taken = await other.user.send('PUT', '/api/company/profile', { id: other.companyId, documents });
-  expect([taken.status, wrong(taken)]).toEqual([400, ['documents.0.document.storageKey']]);
+  const refused = await stranger.user.send('PUT', '/api/company/profile', {
+    id: stranger.companyId,
+    documents,
+  });
+  expect([refused.status, wrong(refused)]).toEqual([400, ['documents.0.document.storageKey']]);
   const certifications = [{ certificate: { storageKey: 'unknown' } }];
-  const unknown = await one.user.send('PUT', '/api/company/profile', { id: one.companyId, certifications });
+  const unknown = await owner.user.send('PUT', '/api/company/profile', {
+    id: owner.companyId,
+    certifications,
+  });
   expect(wrong(unknown)).toEqual(['certifications.0.certificate.storageKey']);
-  await send(one.user, 'PUT', 'profile', { id: one.companyId, documents });
+  await send(owner.user, 'PUT', 'profile', { id: owner.companyId, documents });
   const colleague = await trace.loggedIn();
   await trace.pool.query("INSERT INTO company_users VALUES ($1, $2, 'MANAGER')", [
-    one.companyId,
+    owner.companyId,
     colleague.id,
   ]);
   expect((await downloadFile(trace, colleague, place)).status).toBe(200);
-  expect((await downloadFile(trace, other.user, place)).status).toBe(404);
-  await send(one.user, 'PUT', 'profile', { id: one.companyId, documents: [] });
+  expect((await downloadFile(trace, stranger.user, place)).status).toBe(404);
+  await send(owner.user, 'PUT', 'profile', { id: owner.companyId, documents: [] });
   expect((await downloadFile(trace, colleague, place)).status).toBe(404);
   // Ids of another company's documents are new entries here.
-  await send(one.user, 'PUT', 'profile', { id: one.companyId, documents });
-  const [{ id }] = (await profile(one.user, one.companyId)).documents;
-  await send(other.user, 'PUT', 'profile', { id: other.companyId, documents: [{ id, name: 'Mine' }] });
-  expect((await profile(one.user, one.companyId)).documents).toMatchObject([{ id, name: 'Record' }]);
-  expect((await profile(other.user, other.companyId)).documents[0].id).not.toBe(id);
+  await send(owner.user, 'PUT', 'profile', { id: owner.companyId, documents });
+  const [{ id }] = (await profile(owner.user, owner.companyId)).documents;
+  await send(stranger.user, 'PUT', 'profile', { id: stranger.companyId, documents: [{ id, name: 'Mine' }] });
+  expect((await profile(owner.user, owner.companyId)).documents).toMatchObject([{ id, name: 'Record' }]);
+  expect((await profile(stranger.user, stranger.companyId)).documents[0].id).not.toBe(id);
 });
 
-test('fields of a company are held to their limits, each named by its path', async () => {
+test('fields of a company beyond their limits are refused, each with its path', async () => {
   const user = await trace.loggedIn();
   const body = {
     name: 'N',
@@ -166,7 +190,7 @@ test('fields of a company are held to their limits, each named by its path', asy
     certifications: Array(101).fill({}),
   });
   expect(wrong(many)).toEqual(['certifications']);
-  // A company can always choose the euro, also where nobody has imported rates.
+  // A company can always choose the euro, even without imported rates.
   for (const code of ['RWF', 'KES', 'UGX']) {
     const { id } = await send(user, 'POST', 'create', { name: 'N', currency: { code } });
     expect((await profile(user, id)).currency).toMatchObject({ code, enabled: true });
@@ -177,7 +201,7 @@ test('fields of a company are held to their limits, each named by its path', asy
   expect(wrong(currency)).toEqual(['currency.code']);
 });
 
-test('a company shows what its reader may do, and its roles in products', async () => {
+test('a company has the actions of its reader, and its roles in products', async () => {
   const { user, companyId } = await tenant(trace, 'Grower');
   const colleague = await trace.loggedIn();
   await trace.pool.query("INSERT INTO company_users VALUES ($1, $2, 'MANAGER')", [companyId, colleague.id]);
@@ -192,7 +216,7 @@ test('a company shows what its reader may do, and its roles in products', async 
   expect(seen.actions).toEqual([...all, 'DEACTIVATE_COMPANY', 'MERGE_TO_COMPANY']);
 });
 
-test('users, name, state and partners of a company, for its members alone', async () => {
+test('only members read the users, name, state and partners of a company', async () => {
   const grower = await tenant(trace, 'Grower 2');
   const roaster = await tenant(trace, 'Roaster 2');
   const club = await companyOf(trace, 'Club', []);
@@ -207,12 +231,18 @@ test('users, name, state and partners of a company, for its members alone', asyn
   });
   expect(await state()).toMatchObject({ hasCreatedProduct: true });
   const invited = await trace.loggedIn();
-  const asked = { companyId: grower.companyId, userId: invited.id, companyUserRole: 'ACCOUNTANT' };
-  await send(grower.user, 'POST', 'execute/ADD_USER_TO_COMPANY', asked);
+  const invitation = { companyId: grower.companyId, userId: invited.id, companyUserRole: 'ACCOUNTANT' };
+  await send(grower.user, 'POST', 'execute/ADD_USER_TO_COMPANY', invitation);
   expect(await send(grower.user, 'GET', `profile/${grower.companyId}/users`)).toEqual([
     {
-      ...{ id: grower.user.id, email: grower.user.email, name: 'Ana', surname: 'Uwase' },
-      ...{ status: 'ACTIVE', role: 'USER', language: 'EN', companyRole: 'COMPANY_ADMIN' },
+      id: grower.user.id,
+      email: grower.user.email,
+      name: 'Ana',
+      surname: 'Uwase',
+      status: 'ACTIVE',
+      role: 'USER',
+      language: 'EN',
+      companyRole: 'COMPANY_ADMIN',
     },
     { id: invited.id, companyRole: 'ACCOUNTANT', pending: true },
   ]);

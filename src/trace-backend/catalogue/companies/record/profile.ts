@@ -9,7 +9,7 @@ import type { SentAddress } from './profile-schemas.ts';
 import type { CompanyBody } from './schemas.ts';
 import type { Profile } from './store.ts';
 
-/** The fields of a profile whose path in bodies is not their own name. */
+/** The paths of fields in bodies, where they differ from the fields' names. */
 const PATHS: Partial<Record<keyof Profile, string>> = {
   ...Object.fromEntries(ADDRESS_FIELDS.map(field => [field, `headquarters.${field}`])),
   countryId: 'headquarters.country',
@@ -18,13 +18,13 @@ const PATHS: Partial<Record<keyof Profile, string>> = {
 /** Fields that are stored as they are sent. */
 const PLAIN = fieldsOf('name', 'text', 'url', 'flag');
 
-const NOTHING = { mediaLinks: {}, documents: [], certifications: [] };
+const EMPTY_LISTS = { mediaLinks: {}, documents: [], certifications: [] };
 
-/** A profile with nothing but a name. */
+/** A profile with only a name. */
 export function emptyProfile(name: string): Profile {
   const empty = [...PLAIN, ...ADDRESS_FIELDS, 'email', 'countryId', 'logo', 'currency'] as const;
-  const nothing = Object.fromEntries(empty.map(field => [field, null]));
-  return { ...(nothing as { [field in (typeof empty)[number]]: null }), ...NOTHING, name };
+  const unset = Object.fromEntries(empty.map(field => [field, null]));
+  return { ...(unset as { [field in (typeof empty)[number]]: null }), ...EMPTY_LISTS, name };
 }
 
 /**
@@ -32,15 +32,15 @@ export function emptyProfile(name: string): Profile {
  * field (`readBodies` turns an empty text into null); a text field keeps an empty text. Country, logo and links are
  * replaced as a whole.
  *
- * @param known code of the currency sent: null for none, undefined for no change; and the lists after the change
+ * @param resolved the lists after the change, and the code of the sent currency: null for none, undefined for no change
  * @throws Problem invalid
  */
 export function profileAfter(
   before: Profile,
   body: Omit<CompanyBody, 'currency' | keyof Entries>,
-  known: Entries & { currency: string | null | undefined },
+  resolved: Entries & { currency: string | null | undefined },
 ): Profile {
-  const headquarters: SentAddress = body.headquarters === null ? NOWHERE : (body.headquarters ?? {});
+  const headquarters: SentAddress = body.headquarters === null ? NO_ADDRESS : (body.headquarters ?? {});
   const { country } = headquarters;
   const { email, logo, mediaLinks } = body;
   const sent = sentFields({
@@ -50,24 +50,24 @@ export function profileAfter(
     countryId: country ? countryIdOf(country) : country,
     logo: logo ? logo.storageKey.toLowerCase() : logo,
     mediaLinks: mediaLinks === null ? {} : mediaLinks,
-    ...known,
+    ...resolved,
   });
   return { ...before, ...sent } as Profile;
 }
 
-const NOWHERE = {
+const NO_ADDRESS = {
   ...(Object.fromEntries(ADDRESS_FIELDS.map(field => [field, null])) as Record<AddressField, null>),
   country: null,
 };
 
 /** The id takes precedence over the code: clients that send back what they read send both. */
 function countryIdOf({ id, code }: NonNullable<SentAddress['country']>): number {
-  if (id != null) return found('id', findCountry(id));
-  if (code != null) return found('code', findCountryByCode(code));
+  if (id != null) return idOfCountry('id', findCountry(id));
+  if (code != null) return idOfCountry('code', findCountryByCode(code));
   throw new Problem('validation.required', { field: 'headquarters.country.id' });
 }
 
-function found(field: 'id' | 'code', country: Country | undefined): number {
+function idOfCountry(field: 'id' | 'code', country: Country | undefined): number {
   if (country) return country.id;
   throw new Problem('country.unknown', { field: `headquarters.country.${field}` });
 }

@@ -28,8 +28,8 @@ import { BriefProfile, profileFields, WholeProfile } from './profile-schemas.ts'
 export const STATUSES = ['ACTIVE', 'DEACTIVATED'] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The values of the filter `status`. Companies are active from the start, so none has REGISTERED. */
-export const FILTERED = ['REGISTERED', ...STATUSES] as const;
+/** The values of the filter `status`. No company has REGISTERED, because companies are active from the start. */
+export const FILTER_STATUSES = ['REGISTERED', ...STATUSES] as const;
 
 /** The actions on companies and their users; the first three only for a SYSTEM_ADMIN. */
 export const ACTIONS = [
@@ -44,8 +44,8 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What a user may do with a company. */
-export const MAY = [
+/** The actions that a user may be allowed on a company. */
+export const USER_ACTIONS = [
   'VIEW_COMPANY_PROFILE',
   'UPDATE_COMPANY_PROFILE',
   'ACTIVATE_COMPANY',
@@ -59,7 +59,7 @@ export const MAY = [
 const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', examples: ['Kopanyi'] });
 
 export const NewCompany = named('NewCompany', Type.Object({ name: Name, ...profileFields }));
-export const CompanyUpdate = named(
+const CompanyUpdate = named(
   'CompanyUpdate',
   Type.Object({ id: nullable(Id), name: Type.Optional(Name), ...profileFields }),
 );
@@ -67,7 +67,7 @@ export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
 export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
 
-/** What somebody is invited to. */
+/** The company and role of an invitation. */
 const invited = {
   company: Type.Object({
     id: Type.Integer({ examples: [3] }),
@@ -148,7 +148,7 @@ export const Company = named(
   Type.Object({
     ...WholeProfile.properties,
     status: CompanyStatus,
-    actions: Type.Array(Type.Enum([...MAY]), { description: 'what you may do' }),
+    actions: Type.Array(Type.Enum([...USER_ACTIONS]), { description: 'what you may do' }),
     users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
     companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
       description: 'its roles in the products that it is associated with',
@@ -286,7 +286,7 @@ export const listCompaniesSchema = (
   summary,
   querystring: listQuery(SORTABLE, {
     ...searchFilters('part of the name or of the abbreviation; case is ignored'),
-    status: Type.Optional(Type.Enum([...FILTERED], { description: 'no company has REGISTERED' })),
+    status: Type.Optional(Type.Enum([...FILTER_STATUSES], { description: 'no company has REGISTERED' })),
     language: QueryLanguage,
   }),
   response: {
@@ -295,7 +295,7 @@ export const listCompaniesSchema = (
   },
 });
 
-/** Names in one answer, at most. */
+/** Maximum names per answer. */
 export const MAX_NAMES = 20;
 
 export const listCompanyNamesSchema = {
@@ -342,8 +342,8 @@ export const listInvitationsSchema = {
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
 };
 
-/** What accepting an invitation needs besides its code. */
-export const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
+/** The requirement for accepting an invitation, in addition to its code. */
+const NEEDED = ['NOTHING', 'PASSWORD', 'ACTIVATION', 'ACCOUNT'] as const;
 export type Needed = (typeof NEEDED)[number];
 
 export const readInvitationSchema = {
@@ -368,7 +368,7 @@ export const readInvitationSchema = {
   },
 };
 
-export const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
+const ANSWERS = ['ACCEPT', 'DECLINE'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
 export const answerInvitationSchema = {

@@ -8,9 +8,9 @@ import { allOf, containsText, type ListSource } from '../../../base/lists/store.
 import { VALUE_CHAIN_IDS } from '../../value-chains/companies-store.ts';
 import type { Entries } from './entries.ts';
 import { type AddressField, COLUMNS, type FIELDS, type NamesOf } from './fields.ts';
-import type { FILTERED, SORTABLE, Status } from './schemas.ts';
+import type { FILTER_STATUSES, SORTABLE, Status } from './schemas.ts';
 
-/** What is stored of each kind of field; null for unset ones. */
+/** The stored value of each kind of field; null for unset ones. */
 interface Stored extends Record<'text' | 'url' | 'email' | 'currency' | 'image', string | null>, Entries {
   name: string;
   flag: boolean | null;
@@ -30,10 +30,10 @@ export type Company = Profile & {
   valueChainIds: number[];
 };
 
-const STORED = Object.keys(COLUMNS) as (keyof Profile)[];
+const FIELD_NAMES = Object.keys(COLUMNS) as (keyof Profile)[];
 
-/** The value of a column: the driver would write a list as an array of PostgreSQL. */
-function stored(profile: Profile, field: keyof Profile): unknown {
+/** The value of a column, JSON for objects: the driver would write a list as a PostgreSQL array. */
+function columnValue(profile: Profile, field: keyof Profile): unknown {
   const value = profile[field];
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 }
@@ -44,7 +44,7 @@ const COMPANY = raw(
     'status',
     'version',
     `${VALUE_CHAIN_IDS.text} AS "valueChainIds"`,
-    ...STORED.map(field => `${COLUMNS[field]} AS "${field}"`),
+    ...FIELD_NAMES.map(field => `${COLUMNS[field]} AS "${field}"`),
   ].join(', '),
 );
 
@@ -81,10 +81,10 @@ export async function insertCompany(
   createdAt: Date,
 ): Promise<number> {
   const folded = searchable(profile);
-  const columns = raw(STORED.map(field => COLUMNS[field]).join(', '));
+  const columns = raw(FIELD_NAMES.map(field => COLUMNS[field]).join(', '));
   const { rows } = await database.query<{ id: number }>(sql`
     INSERT INTO companies (status, ${columns}, folded, tokens, created_by, created_at)
-    VALUES ('ACTIVE', ${join(STORED.map(field => stored(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
+    VALUES ('ACTIVE', ${join(FIELD_NAMES.map(field => columnValue(profile, field)))}, ${folded}, ${ngramsOf(folded)}, ${createdBy},
       ${createdAt})
     RETURNING id`);
   return (rows[0] as { id: number }).id;
@@ -93,7 +93,7 @@ export async function insertCompany(
 /** Stores the next version of a company, whose row lock the transaction holds. */
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
   const folded = searchable(profile);
-  const changes = STORED.map(field => sql`${raw(COLUMNS[field])} = ${stored(profile, field)}`);
+  const changes = FIELD_NAMES.map(field => sql`${raw(COLUMNS[field])} = ${columnValue(profile, field)}`);
   await execute(
     database,
     sql`
@@ -102,7 +102,7 @@ export async function updateProfile(database: Database, id: number, profile: Pro
   );
 }
 
-/** Ids for so many new entries of lists of companies. */
+/** Ids for a number of new entries of lists of companies. */
 export async function newEntryIds(database: Database, count: number): Promise<number[]> {
   if (count === 0) return [];
   const { rows } = await database.query<{ id: number }>(sql`
@@ -119,19 +119,19 @@ export async function touchCompany(database: Database, id: number, status: Statu
   );
 }
 
-/** The text that searches match; a line break sorts before every other character, so it also serves for sorting. */
+/** The text for searching. It also serves for sorting, because a line break sorts before every other character. */
 function searchable({ name, abbreviation }: Pick<Profile, 'name' | 'abbreviation'>): string {
   return `${foldName(name)}\n${foldName(abbreviation ?? '')}`;
 }
 
 export interface CompanyFilter {
-  /** companies that this user is a member of; without it, all */
+  /** only companies with this member */
   userId?: number | undefined;
-  /** companies with these ids; without it, all */
+  /** only companies with these ids */
   ids?: readonly number[] | undefined;
   /** matches a part of the name or of the abbreviation */
   query?: string | undefined;
-  status?: (typeof FILTERED)[number] | undefined;
+  status?: (typeof FILTER_STATUSES)[number] | undefined;
 }
 
 export type CompanySort = (typeof SORTABLE)[number];
@@ -166,19 +166,19 @@ export function listSource(
     userId === undefined
       ? undefined
       : sql`id IN (SELECT company_id FROM company_users WHERE user_id = ${userId})`;
-  const isOne = ids && sql`id = ANY (${ids}::integer[])`;
-  const isStatus = status === undefined ? undefined : sql`status = ${status}`;
+  const hasId = ids && sql`id = ANY (${ids}::integer[])`;
+  const hasStatus = status === undefined ? undefined : sql`status = ${status}`;
   const folded = query === undefined ? undefined : foldName(query);
   // The n-grams select candidates by an index; then the whole text is compared.
-  const found =
+  const containsQuery =
     folded === undefined ? undefined : sql`tokens @> ${tokens}::text[] AND strpos(folded, ${folded}) > 0`;
-  const contains = folded === undefined ? undefined : containsText('companies', folded);
+  const rowContains = folded === undefined ? undefined : containsText('companies', folded);
   return {
     table: 'companies',
     columns: sql`id, status, name, abbreviation, logo`,
     key: KEYS[sortBy],
-    gather: allOf([isMember, isOne, isStatus, found]),
-    look: allOf([contains, isStatus, isMember, isOne]),
-    gathersRows: found !== undefined,
+    gather: allOf([isMember, hasId, hasStatus, containsQuery]),
+    look: allOf([rowContains, hasStatus, isMember, hasId]),
+    gathersRows: containsQuery !== undefined,
   };
 }

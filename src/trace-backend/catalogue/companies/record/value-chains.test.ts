@@ -28,7 +28,7 @@ const wrong = ({ status, body }: Awaited<ReturnType<LoggedIn['send']>>) => [
   Object.keys(body.validationErrorDetails?.fieldErrors ?? {}),
 ];
 
-test('a company has the value chains that its form sends, in order and each once; left out, they stay', async () => {
+test('a company has the value chains of its form, in order and without duplicates; omitted, they stay', async () => {
   const type = {
     code: 'TEA',
     translations: [
@@ -94,7 +94,7 @@ test('the owner in a product has its value chains, in the language of the caller
   expect(german.body.data.company.valueChains).toMatchObject([{ id: nuts, productType: { name: 'Nuss' } }]);
 });
 
-test('unknown and disabled value chains are refused with their place; a disabled one that a company has may stay', async () => {
+test('unknown and disabled value chains are refused with their path; a disabled one that a company has may stay', async () => {
   const [kept, disabled] = [await valueChain('Kept'), await valueChain('Disabled')];
   await update(kopanyi, { valueChains: [{ id: kept }] });
   for (const id of [kept, disabled]) await admin.send('POST', `/api/chain/value-chain/${id}/disable`);
@@ -119,7 +119,7 @@ test('unknown and disabled value chains are refused with their place; a disabled
   expect((await update(foreign, { valueChains: [] })).status).toBe(404);
 });
 
-test('a merged company gives its value chains to the other one, also disabled ones', async () => {
+test('a merge moves the value chains of a company, including disabled ones', async () => {
   const [one, two, three] = [await valueChain('One'), await valueChain('Two'), await valueChain('Three')];
   const [from, into] = [await tenant(trace, 'From'), await tenant(trace, 'Into')];
   await update(from, { valueChains: [{ id: three }, { id: one }] });
@@ -132,7 +132,7 @@ test('a merged company gives its value chains to the other one, also disabled on
   expect((await profile({ ...from, user: admin })).valueChains).toEqual([]);
 });
 
-test('companies whose value chains together are more than a company may have are not merged', async () => {
+test('companies with too many value chains in total are not merged', async () => {
   const [from, into] = [await tenant(trace, 'Many'), await tenant(trace, 'More')];
   const chains: { id: number }[] = [];
   for (let n = 0; n <= 100; n++) chains.push({ id: await valueChain(`Chain ${n}`) });

@@ -10,8 +10,8 @@ import type { Company } from './store.ts';
 /**
  * Replaces the value chains of a company, whose row lock the transaction holds.
  *
- * @param before those that it has
- * @throws Problem invalid, with the field of each one that it cannot have
+ * @param before its present value chains
+ * @throws Problem invalid, with the field of each value chain that is not allowed
  */
 export async function setValueChains(
   database: Database,

@@ -25,36 +25,55 @@ async function labelled(isPublished = true) {
 
 /** The form of the front end. */
 const form = (labelId: number, number: string, more: object = {}) => ({
-  ...{ id: null, labelId, number, productionDate: null, expiryDate: null, locations: [], photo: null },
-  ...{ checkAuthenticity: null, traceOrigin: null },
+  id: null,
+  labelId,
+  number,
+  productionDate: null,
+  expiryDate: null,
+  locations: [],
+  photo: null,
+  checkAuthenticity: null,
+  traceOrigin: null,
   ...more,
 });
 const create = (body: object) => send('POST', '/api/product/label_batch/create', body);
 const made = async (body: object): Promise<number> => (await create(body)).body.data.id;
 
-test('a batch is made from the form, listed, changed and removed, in the history of the product', async () => {
+test('a batch is created by the form, listed, changed and removed, in the history of the product', async () => {
   const { label, productId } = await labelled();
   const photo = (await uploadFile(trace, kopanyi.user, 'image', await picture(9, 9).png().toBuffer())).body
     .data;
   const first = await made(form(label.id, 'B-001'));
   const locations = [{ latitude: -1.95, longitude: '30.06', pinName: 'Station', numberOfFarmers: '12' }];
   const full = {
-    ...{ productionDate: '2026-03-01T10:00:00.000Z', expiryDate: '2027-03-01', locations },
-    ...{ photo: { storageKey: photo.storageKey }, checkAuthenticity: 'true', traceOrigin: true },
+    productionDate: '2026-03-01T10:00:00.000Z',
+    expiryDate: '2027-03-01',
+    locations,
+    photo: { storageKey: photo.storageKey },
+    checkAuthenticity: 'true',
+    traceOrigin: true,
   };
   const second = await made(form(label.id, 'B-002', full));
   const whole = {
-    ...{ id: second, labelId: label.id, number: 'B-002' },
-    ...{ productionDate: '2026-03-01', expiryDate: '2027-03-01', photo },
+    id: second,
+    labelId: label.id,
+    number: 'B-002',
+    productionDate: '2026-03-01',
+    expiryDate: '2027-03-01',
+    photo,
     locations: [{ latitude: -1.95, longitude: 30.06, pinName: 'Station', numberOfFarmers: 12 }],
-    ...{ checkAuthenticity: true, traceOrigin: true },
+    checkAuthenticity: true,
+    traceOrigin: true,
   };
   expect((await send('GET', `/api/product/label_batch/${second}`)).body.data).toEqual(whole);
   const list = async (query: string) =>
     (await send('GET', `/api/product/label/${label.id}/batches${query}`)).body.data;
   const bare = { id: first, labelId: label.id, number: 'B-001', locations: [] };
   expect(await list('?limit=10&offset=0&sortBy=number&sort=ASC')).toEqual({
-    ...{ items: [bare, whole], count: 2, offset: 0, limit: 10 },
+    items: [bare, whole],
+    count: 2,
+    offset: 0,
+    limit: 10,
   });
   expect((await list('?number=b-002')).items).toEqual([whole]);
   expect(await list('?number=COUNT')).toMatchObject({ items: [], count: 0 });
@@ -79,7 +98,7 @@ test('a batch is made from the form, listed, changed and removed, in the history
   );
 });
 
-test('the public label tells how many batches there are, and anybody checks one by its number and dates', async () => {
+test('the public label has the number of batches, and anybody checks one by its number and dates', async () => {
   const { label } = await labelled();
   const locations = [{ latitude: 1, longitude: 2, pinName: 'Hill' }];
   const dates = { productionDate: '2026-03-01', expiryDate: '2027-03-01' };
@@ -89,7 +108,9 @@ test('the public label tells how many batches there are, and anybody checks one 
   const base = '/api/public/product/label';
   const get = async (path: string) => (await trace.send('GET', path)).body.data;
   expect(await get(`${base}/${label.uuid}`)).toMatchObject({
-    ...{ numberOfBatches: 3, checkAuthenticityCount: 1, traceOriginCount: 1 },
+    numberOfBatches: 3,
+    checkAuthenticityCount: 1,
+    traceOriginCount: 1,
   });
   const isAuthentic = (query: string) => get(`${base}/${label.uuid}/verify_batch_authenticity?${query}`);
   expect(await isAuthentic('number=A&productionDate=2026-03-01&expiryDate=2027-03-01')).toBe(true);
@@ -107,7 +128,11 @@ test('the public label tells how many batches there are, and anybody checks one 
 
   const batch = (number: string) => get(`/api/public/product/label_batch/${label.uuid}/${number}`);
   expect(await batch('A')).toEqual({
-    ...{ id: expect.any(Number), labelId: label.id, number: 'A', locations: [], checkAuthenticity: true },
+    id: expect.any(Number),
+    labelId: label.id,
+    number: 'A',
+    locations: [],
+    checkAuthenticity: true,
   });
   expect(await batch('O')).toMatchObject({ ...dates, locations });
   expect(await batch('N')).toMatchObject({ ...dates, locations: [] });
@@ -123,7 +148,7 @@ test('the public label tells how many batches there are, and anybody checks one 
   }
 });
 
-test('visits and checks are counted once for an address, in the statistics of the label, and limited', async () => {
+test('visits and checks are counted once per address, in the statistics of the label, and limited', async () => {
   const { label } = await labelled();
   await made(form(label.id, 'A', { checkAuthenticity: true }));
   const from = (ip: string) => ({ 'x-forwarded-for': ip });
@@ -147,9 +172,17 @@ test('visits and checks are counted once for an address, in the statistics of th
   }
   const statistics = await send('GET', `/api/product/label/analytics/${label.uuid}`);
   expect(statistics.body.data).toEqual({
-    ...{ visits: 2, visitsCountries: { unknown: 2 }, visitsLocations: { unknown: 2 } },
-    ...{ authTrue: 2, authFalse: 1, authCountries: { unknown: 3 }, authLocations: { unknown: 3 } },
-    ...{ originTrue: 0, originFalse: 1, originCountries: { unknown: 1 }, originLocations: { unknown: 1 } },
+    visits: 2,
+    visitsCountries: { unknown: 2 },
+    visitsLocations: { unknown: 2 },
+    authTrue: 2,
+    authFalse: 1,
+    authCountries: { unknown: 3 },
+    authLocations: { unknown: 3 },
+    originTrue: 0,
+    originFalse: 1,
+    originCountries: { unknown: 1 },
+    originLocations: { unknown: 1 },
   });
   const statuses = await Promise.all(Array.from({ length: 61 }, () => check('A', '192.0.2.9')));
   expect(statuses.map(({ status }) => status).filter(status => status === 429)).toHaveLength(1);

@@ -6,7 +6,7 @@ import type { Requester } from '../../../base/access/requester.ts';
 import type { AuditAction } from '../../../base/audit/actions.ts';
 import { dayOf } from '../../../base/contract/dates.ts';
 import { withoutUnset } from '../../../base/contract/shapes.ts';
-import { current, sentFields } from '../../../base/records/changes.ts';
+import { current, notFoundAs, sentFields } from '../../../base/records/changes.ts';
 import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { setReferences } from '../../images/references-store.ts';
 import { findImages } from '../../images/store.ts';
@@ -14,7 +14,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import type { Label } from '../../products/labels/store.ts';
 import { findLabel } from '../../products/labels/store.ts';
 import { describedDocument } from '../../products/view.ts';
-import { readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import { existingLabel, readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import { type BatchBody, BatchLocations } from './schemas.ts';
 import {
   type Batch,
@@ -27,7 +27,7 @@ import {
   updateBatch,
 } from './store.ts';
 
-/** Batches of one label, at most. */
+/** Maximum batches per label. */
 const MAX_BATCHES = 10_000;
 
 export interface BatchContext {
@@ -57,17 +57,16 @@ export async function createBatch(
   labelId: number,
   body: BatchBody & { number: string },
 ): Promise<number> {
-  const label = await findLabel(context.pool, labelId);
-  if (!label) throw unknownLabel();
+  const label = await existingLabel(context.pool, labelId);
   const change = { requester, label, action: 'CREATE_LABEL_BATCH' as const, unknown: unknownLabel };
   return changeBatches(context, change, async (database, at) => {
     const { numberOfBatches } = await countBatches(database, labelId);
     if (numberOfBatches >= MAX_BATCHES) {
       throw new Problem('label_batch.too_many', { max: MAX_BATCHES });
     }
-    const fresh = changed({ ...EMPTY, id: 0, labelId, number: body.number }, body);
-    await checkNumber(database, undefined, fresh);
-    return { after: { ...fresh, id: await insertBatch(database, fresh, at) } };
+    const created = batchAfter({ ...EMPTY, id: 0, labelId, number: body.number }, body);
+    await checkNumber(database, undefined, created);
+    return { after: { ...created, id: await insertBatch(database, created, at) } };
   });
 }
 
@@ -82,8 +81,8 @@ export async function changeBatch(
   id: number,
   body: BatchBody,
 ): Promise<void> {
-  await changeOne(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
-    const after = changed(before, body);
+  await changeExisting(context, requester, id, 'UPDATE_LABEL_BATCH', async (database, before, at) => {
+    const after = batchAfter(before, body);
     await checkNumber(database, before, after);
     await updateBatch(database, after, at);
     return { before, after };
@@ -92,7 +91,7 @@ export async function changeBatch(
 
 /** @throws Problem not_found, forbidden, precondition_failed */
 export async function removeBatch(context: BatchContext, requester: Requester, id: number): Promise<void> {
-  await changeOne(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
+  await changeExisting(context, requester, id, 'DELETE_LABEL_BATCH', async (database, before) => {
     await deleteBatch(database, id);
     return { before };
   });
@@ -103,7 +102,7 @@ interface Work {
   after?: Batch;
 }
 
-async function changeOne(
+async function changeExisting(
   context: BatchContext,
   requester: Requester,
   id: number,
@@ -154,7 +153,7 @@ async function changeBatches(
 }
 
 /** A batch after a change. */
-function changed(before: Batch, body: BatchBody): Batch {
+function batchAfter(before: Batch, body: BatchBody): Batch {
   const { number, productionDate, expiryDate, locations, photo, checkAuthenticity, traceOrigin } = body;
   const sent = sentFields({
     number: number ?? undefined,
@@ -168,7 +167,7 @@ function changed(before: Batch, body: BatchBody): Batch {
   return { ...before, ...sent } as Batch;
 }
 
-/** Whether its number differs from that of others; one that stays is not checked, as older ones may differ in case alone. */
+/** Checks that a new number is unique. An unchanged one is not checked: older numbers may differ only in case. */
 async function checkNumber(database: Database, before: Batch | undefined, after: Batch): Promise<void> {
   const { id, labelId, number } = after;
   if (number === before?.number || !(await findBatchByNumber(database, labelId, number, id))) return;
@@ -178,14 +177,12 @@ async function checkNumber(database: Database, before: Batch | undefined, after:
 /**
  * A batch for a reader of its product.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableBatch(database: Database, caller: Caller, id: number): Promise<Batch> {
   const batch = await findBatch(database, id);
   if (!batch) throw unknownBatch();
-  await readableLabelOnly(database, caller, batch.labelId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownBatch() : error;
-  });
+  await readableLabelOnly(database, caller, batch.labelId).catch(notFoundAs(unknownBatch));
   return batch;
 }
 
@@ -196,8 +193,8 @@ export async function asBatches(database: Database, batches: readonly Batch[]): 
     batches.flatMap(({ photo }) => photo ?? []),
   );
   return batches.map(({ photo, version: _, ...batch }) => {
-    const all = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
-    const set = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+    const fields = { ...batch, locations: withoutUnset(batch.locations, BatchLocations) };
+    const set = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
     return { ...set, ...(photo && { photo: describedDocument({ storageKey: photo }, images) }) };
   });
 }

@@ -4,7 +4,7 @@ import { Type } from '../../../../platform/type.ts';
 import { Day } from '../../../base/contract/dates.ts';
 import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
 import { Id, listOf, listQuery, NO_NUL, PathId } from '../../../base/contract/schemas.ts';
-import { nullable, shown } from '../../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { Document } from '../../products/record/document.ts';
 import { Location } from '../../products/record/parts.ts';
@@ -29,8 +29,8 @@ const fields = {
   traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
 };
 
-export const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
-export const BatchUpdate = named(
+const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
+const BatchUpdate = named(
   'BatchUpdate',
   Type.Object({
     id: Id,
@@ -43,7 +43,9 @@ export type BatchBody = Omit<Static<typeof BatchUpdate>, 'id' | 'labelId'>;
 
 export const BatchView = named(
   'LabelBatch',
-  shown(Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields })),
+  answerSchemaOf(
+    Type.Object({ id: Type.Integer(), labelId: Type.Integer(), number: Type.String(), ...fields }),
+  ),
 );
 
 const tags = ['Label'];

@@ -5,11 +5,11 @@ import type { Lists } from '../../../base/lists/lists.ts';
 import * as records from '../../../base/records/store.ts';
 import type { BatchLocation, SORTABLE } from './schemas.ts';
 
-/** A batch of what a label is printed on. */
+/** A batch of the goods that a label is printed on. */
 export interface Batch {
   id: number;
   labelId: number;
-  /** unique among the batches of its label; case is ignored, but older batches may differ in it alone */
+  /** unique among the batches of its label; case is ignored, but older batches may differ only in case */
   number: string;
   /** YYYY-MM-DD */
   productionDate: string | null;
@@ -17,7 +17,7 @@ export interface Batch {
   locations: BatchLocation[];
   /** storage key of an image */
   photo: string | null;
-  /** whether everyone may check that the number and dates on a package are those of this batch */
+  /** whether everyone may check a package's number and dates against this batch */
   checkAuthenticity: boolean | null;
   /** whether everyone may see its locations */
   traceOrigin: boolean | null;
@@ -49,10 +49,10 @@ export const touchBatch = (database: Database, id: number) => records.nextVersio
 export const deleteBatch = (database: Database, id: number) => records.deleteRow(database, TABLE, id);
 
 /**
- * The batch of a label with this number, regardless of case. Where the numbers of older batches differ in case alone, it
- * is the one with exactly this number, or else the first.
+ * The batch of a label with this number; case is ignored. If numbers of older batches differ only in case, an exact
+ * match wins, otherwise the first batch.
  *
- * @param exceptId not this one
+ * @param exceptId id of a batch to ignore
  */
 export async function findBatchByNumber(
   database: Database,
@@ -68,8 +68,8 @@ export async function findBatchByNumber(
   return rows[0];
 }
 
-/** The batches of a label: how many there are, can be checked and can be traced. */
-export interface BatchCounts {
+/** The number of batches of a label, and how many of them can be checked and traced. */
+interface BatchCounts {
   numberOfBatches: number;
   checkAuthenticityCount: number;
   traceOriginCount: number;
@@ -83,7 +83,7 @@ export async function countBatches(database: Database, labelId: number): Promise
   return rows[0] as BatchCounts;
 }
 
-export interface BatchFilter {
+interface BatchFilter {
   labelId: number;
   /** part of the number */
   number?: string | undefined;

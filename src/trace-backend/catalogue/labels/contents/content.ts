@@ -18,12 +18,12 @@ import { describedDocument } from '../../products/view.ts';
 import { COMPANY_FIELDS, type ContentBody, LABEL_PARTS } from './schemas.ts';
 import type { OwnContent } from './store.ts';
 
-/** A copy of what a product and its owner tell, for a new label. */
+/** A copy of a product's and its owner's public content, for a new label. */
 export async function copyOf(database: Database, product: Product): Promise<OwnContent> {
   const { name, content, companyId } = product;
   const company = companyId === null ? undefined : await findCompany(database, companyId);
   const profile = company && (await profileOf(database, company));
-  const parts = Object.entries(content).filter(([part]) => LABEL_PARTS.some(known => known === part));
+  const parts = Object.entries(content).filter(([part]) => LABEL_PARTS.includes(part));
   return {
     ...Object.fromEntries(parts),
     name,
@@ -41,7 +41,7 @@ function picked(record: object, names: readonly string[]): Record<string, unknow
  *
  * @throws Problem invalid
  */
-export function changedOwn(own: OwnContent, body: ContentBody): OwnContent {
+export function contentAfter(own: OwnContent, body: ContentBody): OwnContent {
   checkPrices(body);
   const { company: before = {}, ...content } = own;
   const after = mergeContent(content, picked(body, LABEL_PARTS) as ContentBody);
@@ -76,8 +76,8 @@ function logoOf({ company }: OwnContent): SentDocument | undefined {
   return (company?.logo ?? undefined) as SentDocument | undefined;
 }
 
-/** The same content, its images and documents with their stored metadata. */
-export async function described(database: Database, own: OwnContent): Promise<OwnContent> {
+/** Adds the stored metadata to the images and documents of a label's own content. */
+export async function withStoredMetadata(database: Database, own: OwnContent): Promise<OwnContent> {
   const keys = filesOf(own).map(({ storageKey }) => storageKey);
   const images = await findImages(database, keys);
   const logo = logoOf(own);
@@ -101,7 +101,7 @@ export function asAnswer(labelId: number, own: OwnContent): object {
   };
 }
 
-/** The value that a field names by its path, such as name, process.production or company.logo. */
+/** The value at a path such as name, process.production or company.logo. */
 export function valueAt(own: OwnContent, path: string): unknown {
   let value: unknown = own;
   for (const name of path.split('.')) {
@@ -111,12 +111,12 @@ export function valueAt(own: OwnContent, path: string): unknown {
   return value;
 }
 
-/** Whether fields select parts of the label's own content; otherwise each has its value. */
+/** Whether fields select parts of the label's own content; otherwise each field has a value itself. */
 export function isSelective(fields: readonly LabelField[]): boolean {
   return fields.some(({ visible }) => visible != null);
 }
 
-/** A field as everyone sees it; undefined if it is not visible. */
+/** The public view of a field; undefined if it is not visible. */
 export function shownField(
   { name, section, value, visible }: LabelField,
   own: OwnContent | undefined,
@@ -131,11 +131,11 @@ export function shownField(
 export function publicFilesOf(fields: readonly LabelField[], own: OwnContent): string[] {
   const values = fields.flatMap(field => (field.visible ? [shownField(field, own)?.value] : []));
   const keys = [...values, own.businessToCustomerSettings].flatMap(storageKeysIn);
-  const carried = new Set(filesOf(own).map(({ storageKey }) => storageKey.toLowerCase()));
-  return [...new Set(keys.map(key => key.toLowerCase()))].filter(key => carried.has(key));
+  const ownKeys = new Set(filesOf(own).map(({ storageKey }) => storageKey.toLowerCase()));
+  return [...new Set(keys.map(key => key.toLowerCase()))].filter(key => ownKeys.has(key));
 }
 
-/** The storage keys in a value and in its fields. */
+/** The storage keys of a value and of its fields. */
 function storageKeysIn(value: unknown): string[] {
   const own = storageKeyOf(value);
   const inside = typeof value === 'object' && value !== null ? Object.values(value).map(storageKeyOf) : [];

@@ -27,7 +27,7 @@ const published = async (uuid: string) => {
   return { label: body.data, values };
 };
 
-/** A product and a label of it, as the front end makes them. */
+/** A product with a label, as the front end creates them. */
 async function labelled(visible: string[]) {
   const photo = await upload();
   const form = productForm(companyForm(kopanyi.companyId), photo.storageKey);
@@ -42,13 +42,13 @@ async function labelled(visible: string[]) {
   return { form, photo, productId, label };
 }
 
-test('a published label tells that its product has changed since, until it is changed itself', async () => {
+test('a published label shows that its product has changed since, until the label is changed itself', async () => {
   const { productId, label } = await labelled(['name']);
   const { data: draft } = (await send('POST', '/api/product/label/create', { productId })).body;
   const changed = async () => {
     const { body } = await send('GET', `/api/product/${productId}/labels`);
-    return body.data.flatMap((one: { id: number; productChanged: boolean }) =>
-      one.productChanged ? [one.id] : [],
+    return body.data.flatMap((label: { id: number; productChanged: boolean }) =>
+      label.productChanged ? [label.id] : [],
     );
   };
   const change = async (method: string, path: string, body: object) => {
@@ -61,7 +61,7 @@ test('a published label tells that its product has changed since, until it is ch
   expect(await changed()).toEqual([label.id]);
   await change('PUT', '/label/content', { labelId: label.id, description: 'From the valley' });
   expect(await changed()).toEqual([]);
-  // Other labels, and what labels do not copy, are nothing to it.
+  // Changes of other labels, and of parts that labels do not copy, do not matter.
   await change('PUT', '/label', { id: draft.id, title: 'Draft' });
   await change('POST', `/knowledgeBlog/${productId}`, { title: 'Washing' });
   expect(await changed()).toEqual([]);
@@ -71,7 +71,7 @@ test('a published label tells that its product has changed since, until it is ch
   expect(await changed()).toEqual([]);
 });
 
-test('a label copies the product and its owner, is changed on its own, and shows what is visible', async () => {
+test('a label copies the product and its owner, changes independently, and shows visible fields', async () => {
   const { form, photo, productId, label } = await labelled(['name', 'photo', 'origin', 'process.production']);
   const before = await content(label.id);
   expect(before).toMatchObject({
@@ -87,7 +87,10 @@ test('a label copies the product and its owner, is changed on its own, and shows
   });
 
   const sent = {
-    ...{ ...form, id: String(productId), labelId: label.id, name: 'For consumers' },
+    ...form,
+    id: String(productId),
+    labelId: label.id,
+    name: 'For consumers',
     process: { production: 'Washed in spring water' },
     company: { ...form.company, manager: 'Ana', mediaLinks: { facebook: 'fb.example/kopanyi' } },
   };
@@ -105,8 +108,15 @@ test('a label copies the product and its owner, is changed on its own, and shows
   await execute('PUBLISH_LABEL', label.id);
   const { label: shown, values } = await published(label.uuid);
   expect(shown).toMatchObject({
-    ...{ id: label.id, productId, status: 'PUBLISHED', uuid: label.uuid, title: 'Spring', language: 'EN' },
-    ...{ numberOfBatches: 0, checkAuthenticityCount: 0, traceOriginCount: 0 },
+    id: label.id,
+    productId,
+    status: 'PUBLISHED',
+    uuid: label.uuid,
+    title: 'Spring',
+    language: 'EN',
+    numberOfBatches: 0,
+    checkAuthenticityCount: 0,
+    traceOriginCount: 0,
     businessToCustomerSettings: { primaryColor: '#25265E', tabFeedback: true },
     product: { name: 'For consumers' },
     photo: `${PUBLIC}/${label.uuid}/photo`,
@@ -143,7 +153,7 @@ test('prices carry their currency, of the product and of the label', async () =>
   expect((await published(body.data.uuid)).label.currency).toBe('UGX');
 });
 
-test('the page has headings in the language of the label, the names of places, and the logo if it is shown', async () => {
+test('the page has headings in the language of the label, names of locations, and the logo if it is visible', async () => {
   const { label } = await labelled([
     'description',
     'origin',
@@ -179,7 +189,7 @@ test('the page has headings in the language of the label, the names of places, a
   expect((await fetch(logo.url)).status).toBe(404);
 });
 
-test('places of origin are shown with their countries in the language of the label; without a name, by their position', async () => {
+test('locations of an origin show their countries in the language of the label; without a name, their position', async () => {
   const { label } = await labelled(['origin']);
   const locations = [
     { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'HN' },
@@ -189,17 +199,17 @@ test('places of origin are shown with their countries in the language of the lab
   ];
   await send('PUT', '/api/product/label/content', { labelId: label.id, origin: { locations } });
   await execute('PUBLISH_LABEL', label.id);
-  const places = async (language: string) => {
+  const locationsOf = async (language: string) => {
     await send('PUT', '/api/product/label', { id: label.id, language });
     const { text } = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
     return [...text.matchAll(/<dd dir="auto">(.*?)<\/dd>/g)].map(([, shown]) => shown).slice(1);
   };
   const linked = (country: string) => `<a href="geo:-2.5,29.25">-2.5, 29.25, ${country}</a>`;
-  expect(await places('EN')).toEqual(['Station A, Honduras', linked('Germany'), 'Rwanda']);
+  expect(await locationsOf('EN')).toEqual(['Station A, Honduras', linked('Germany'), 'Rwanda']);
   for (const language of ['ES', 'es-a'])
-    expect(await places(language)).toEqual(['Station A, Honduras', linked('Alemania'), 'Ruanda']);
-  // Few countries have a name there in the data of the runtime.
-  expect(await places('RW')).toEqual([
+    expect(await locationsOf(language)).toEqual(['Station A, Honduras', linked('Alemania'), 'Ruanda']);
+  // The runtime has few names of countries in this language.
+  expect(await locationsOf('RW')).toEqual([
     'Station A, Honduras',
     linked('Germany'),
     expect.stringContaining('Rwanda'),
@@ -220,7 +230,7 @@ test('the journey is a list in its order; the web page and the e-mail address of
   expect(text).toContain('<a href="mailto:info@kopanyi.example">info@kopanyi.example</a>');
 });
 
-test('places of origin are pins on a map in the page, which loads nothing, escapes names, and is cropped around them', async () => {
+test('locations of an origin are pins on a map in the page, which loads nothing, escapes names, and is cropped around them', async () => {
   const { label } = await labelled(['origin']);
   await execute('PUBLISH_LABEL', label.id);
   const evil = '<b>"Kivu"</b>';
@@ -230,13 +240,13 @@ test('places of origin are pins on a map in the page, which loads nothing, escap
     const page = await trace.send('GET', `${PUBLIC}/${label.uuid}`, undefined, { accept: 'text/html' });
     return /<svg class="map"[\s\S]*<\/svg>/.exec(page.text)?.[0];
   };
-  const one = (await mapOf([{ pinName: evil, latitude: -2, longitude: 29.3 }])) as string;
-  expect(one).toContain('role="img" aria-label="Map of the origin"');
-  expect(one).toContain(
+  const map = (await mapOf([{ pinName: evil, latitude: -2, longitude: 29.3 }])) as string;
+  expect(map).toContain('role="img" aria-label="Map of the origin"');
+  expect(map).toContain(
     '<circle cx="300" cy="200" r="7"><title>&#60;b&#62;&#34;Kivu&#34;&#60;/b&#62;</title></circle>',
   );
-  expect(one).not.toMatch(/style=|href|url\(/);
-  expect(one.length).toBeLessThan(20_000);
+  expect(map).not.toMatch(/style=|href|url\(/);
+  expect(map.length).toBeLessThan(20_000);
   const two = await mapOf(
     [
       { latitude: -2, longitude: 29.3 },
@@ -245,15 +255,16 @@ test('places of origin are pins on a map in the page, which loads nothing, escap
     'DE',
   );
   expect(two).toContain('aria-label="Karte der Herkunft"');
-  const places = [...(two as string).matchAll(/cx="(\d+)" cy="(\d+)"/g)].map(([, x, y]) =>
+  const positions = [...(two as string).matchAll(/cx="(\d+)" cy="(\d+)"/g)].map(([, x, y]) =>
     [x, y].map(Number),
   );
-  expect(places).toHaveLength(2);
-  for (const [x = 0, y = 0] of places) expect([x > 0, x < 600, y > 0, y < 400]).toEqual(Array(4).fill(true));
+  expect(positions).toHaveLength(2);
+  for (const [x = 0, y = 0] of positions)
+    expect([x > 0, x < 600, y > 0, y < 400]).toEqual(Array(4).fill(true));
   expect(await mapOf([{ pinName: 'Somewhere', countryCode: 'RW' }])).toBeUndefined();
 });
 
-test('what is not visible is neither in the answer nor a public file, whatever the field says itself', async () => {
+test('an invisible field is neither in the answer nor are its files public, whatever its own value', async () => {
   const { label, photo } = await labelled(['description']);
   const fields = labelFields(['description']).map(field => ({ ...field, value: 'hidden' }));
   await send('PUT', '/api/product/label', { id: label.id, fields });
@@ -266,7 +277,7 @@ test('what is not visible is neither in the answer nor a public file, whatever t
   expect(JSON.stringify(shown)).not.toMatch(new RegExp(`hidden|Kopanyi|${photo.storageKey}`));
 });
 
-test("labels without visibility have their fields' own values, as before", async () => {
+test("labels without visibility have their fields' own values", async () => {
   const photo = await upload();
   const productId = await added(kopanyi.user, { name: 'Tea', photo: { storageKey: photo.storageKey } });
   const fields = [{ name: 'name', section: 'x', value: 'A value' }];
@@ -277,7 +288,7 @@ test("labels without visibility have their fields' own values, as before", async
   expect((await trace.send('GET', shown.photo)).status).toBe(200);
 });
 
-test('values are read with their names, and given to the content or to the fields', async () => {
+test('values are read with their names, and written to the content or the fields', async () => {
   const { label, productId } = await labelled(['name']);
   const values = [
     { name: 'process.production', section: 'process', value: 'Natural' },
@@ -303,7 +314,7 @@ test('values are read with their names, and given to the content or to the field
   ]);
 });
 
-test('a label, its content and its labels list are for readers of the product; others get what unknown ids get', async () => {
+test('only readers of the product read a label, its content and the list of labels; others get 404 as for unknown ids', async () => {
   const { label, productId } = await labelled(['name']);
   const got = await send('GET', `/api/product/label/${label.id}`);
   expect(got.body.data).toEqual({
@@ -326,7 +337,7 @@ test('a label, its content and its labels list are for readers of the product; o
   expect((await stranger.user.send('GET', `/api/product/${productId}/labels`)).status).toBe(404);
 });
 
-test('a partner reads the content of a label, and of its owner only the name', async () => {
+test('a partner reads the content of a label, with only the name of its owner', async () => {
   const roastery = await tenant(trace, 'Roastery');
   const { label, productId } = await labelled(['name', 'company.manager']);
   const partner = { company: { id: roastery.companyId }, type: 'ROASTER' };
@@ -340,7 +351,7 @@ test('a partner reads the content of a label, and of its owner only the name', a
   expect((await roastery.user.send('PUT', '/api/product/label/content', change)).status).toBe(403);
 });
 
-test('a change of the content is in the history of the product, and one without effect is none', async () => {
+test('the history of the product has changes of the content, except those without effect', async () => {
   const { label, productId } = await labelled(['name']);
   const change = () => send('PUT', '/api/product/label/content', { labelId: label.id, description: 'Other' });
   await change();
@@ -360,7 +371,7 @@ test('a change of the content is in the history of the product, and one without 
   ]);
 });
 
-test('a picture of a label stays while the label has it, whatever becomes of the product', async () => {
+test('a picture of a label stays while the label refers to it, even if the product does not', async () => {
   const { label, productId, photo } = await labelled(['photo']);
   await execute('PUBLISH_LABEL', label.id);
   await send('PUT', '/api/product', { id: productId, photo: '' });

@@ -33,7 +33,7 @@ const listed = async (productId: number) =>
     (each: { productChanged: boolean }) => each.productChanged,
   );
 
-/** A product with everything, and a published label of it. */
+/** A product with all parts, and its published label. */
 async function labelled() {
   const form = productForm(companyForm(kopanyi.companyId), await upload());
   const productId = await added(kopanyi.user, form);
@@ -43,10 +43,10 @@ async function labelled() {
   return { form, productId, id };
 }
 
-test('what differs between a label and its product is told part by part, with what the product has changed since', async () => {
+test('differences between a label and its product are listed part by part, with later changes of the product marked', async () => {
   const { productId, id } = await labelled();
   expect(await read(id)).toMatchObject({ productChanged: false, differences: [] });
-  // What a front end sends back, and what is empty in different ways, makes no difference.
+  // Fields that a front end sends back, and different kinds of empty values, are no differences.
   await done('PUT', '/label/content', { ...(await content(id)), labelId: id });
   await done('PUT', '/label/content', { labelId: id, settings: { costBreakdown: false } });
   expect((await read(id)).differences).toEqual([]);
@@ -54,7 +54,9 @@ test('what differs between a label and its product is told part by part, with wh
   await done('PUT', '/label/content', { labelId: id, name: 'For consumers', process: { production: '' } });
   const photo = await upload();
   const change = {
-    ...{ id: productId, description: 'From the valley', photo: { storageKey: photo } },
+    id: productId,
+    description: 'From the valley',
+    photo: { storageKey: photo },
     origin: { locations: [{ pinName: 'Station B' }] },
     businessToCustomerSettings: { primaryColor: '#000000' },
   };
@@ -80,12 +82,15 @@ test('what differs between a label and its product is told part by part, with wh
   expect(await read(id)).toMatchObject({ productChanged: false, differences: { length: 6 } });
 });
 
-test('a label takes over what is named, also that there is nothing, and then counts as compared', async () => {
+test('a label takes over named values, also missing ones, and then counts as compared', async () => {
   const { productId, id } = await labelled();
   await done('PUT', '/label/content', { labelId: id, name: 'For consumers', company: { manager: 'Ana' } });
   const photo = await upload();
   await done('PUT', '', {
-    ...{ id: productId, description: '', photo: { storageKey: photo }, journeyMarkers: [] },
+    id: productId,
+    description: '',
+    photo: { storageKey: photo },
+    journeyMarkers: [],
     process: { production: 'Another way' },
   });
   const { tag, differences } = await read(id);
@@ -96,7 +101,9 @@ test('a label takes over what is named, also that there is nothing, and then cou
   expect((await take(id, names, tag)).body).toEqual({ status: 'OK' });
   const after = await content(id);
   expect(after).toMatchObject({
-    ...{ name: 'For consumers', photo: { storageKey: photo }, process: { production: 'Another way' } },
+    name: 'For consumers',
+    photo: { storageKey: photo },
+    process: { production: 'Another way' },
     journeyMarkers: { length: 2 },
     company: { id: kopanyi.companyId, name: 'Kopanyi' },
   });
@@ -124,7 +131,7 @@ test('a label takes over what is named, also that there is nothing, and then cou
   expect(uses.rowCount).toBe(1);
 });
 
-test('a label that is kept as it is counts as compared, without a new version, until the product changes again', async () => {
+test('a label that is kept unchanged counts as compared, without a new version, until the product changes again', async () => {
   const { productId, id } = await labelled();
   await done('PUT', '', { id: productId, description: 'From the valley' });
   const version = (await send('GET', `/label/${id}`)).headers.get('etag');
@@ -142,14 +149,14 @@ test('a label that is kept as it is counts as compared, without a new version, u
   expect(rows).toMatchObject([{ action: 'KEEP_LABEL_CONTENT', details: { labelId: id } }]);
   await done('PUT', '', { id: productId, description: 'From the hills' });
   expect(await listed(productId)).toEqual([true]);
-  // Other changes of the label do not settle it, one of the same text does.
+  // Only a change of the same text of the label settles it.
   await done('PUT', '/label', { id, title: 'Summer' });
   expect(await listed(productId)).toEqual([true]);
   await done('PUT', '/label/content', { labelId: id, description: 'From our hills' });
   expect(await listed(productId)).toEqual([false]);
 });
 
-test('what was compared must still be so: a change of the label or of the product meanwhile is 412', async () => {
+test('taking over after a change of the label or the product is refused with 412', async () => {
   const { productId, id } = await labelled();
   await done('PUT', '', { id: productId, description: 'From the valley' });
   const changes = [
@@ -170,7 +177,7 @@ test('what was compared must still be so: a change of the label or of the produc
   expect(statuses.sort()).toEqual([200, 412, 412]);
 });
 
-test('names that no content has are refused with their fields, and those without a difference change nothing', async () => {
+test('unknown names are refused with their fields, and names without a difference change nothing', async () => {
   const { productId, id } = await labelled();
   await done('PUT', '', { id: productId, origin: { village: 'Kivu' } });
   expect((await read(id)).differences).toMatchObject([{ name: 'origin.village', product: 'Kivu' }]);
@@ -211,7 +218,7 @@ test('changes of the owner differ without being newer, and another owner is newe
   expect((await content(id)).company).toMatchObject({ id: rows[0].id, name: 'Second' });
 });
 
-test('a partner sees what differs but nothing of the owner beside its name, and takes nothing over', async () => {
+test("a partner sees differences, except those of the owner's profile, and cannot take values over", async () => {
   const { productId, id } = await labelled();
   const roastery = await tenant(trace, 'Roastery');
   const partner = { company: { id: roastery.companyId }, type: 'ROASTER' };
@@ -225,7 +232,7 @@ test('a partner sees what differs but nothing of the owner beside its name, and 
   expect((await roastery.user.send('POST', path, { names: [] })).status).toBe(403);
 });
 
-test('a label without a copy yet has no differences, and keeps what the product has then', async () => {
+test('a label without a copy has no differences, and copies the product as it is then', async () => {
   const productId = await added(kopanyi.user, { name: 'Tea', labels: { title: 'Tea' } });
   const [{ id }] = (await send('GET', `/${productId}/labels`)).body.data;
   await done('PUT', '', { id: productId, description: 'Green' });

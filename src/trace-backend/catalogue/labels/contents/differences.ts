@@ -5,62 +5,62 @@ import { latestVersions, type Versions } from '../../products/history/latest-ver
 import { READ_ONLY } from '../../products/record/consumer.ts';
 import { KNOWN_FIELDS } from '../../products/record/parts.ts';
 import type { Product } from '../../products/record/store.ts';
-import { asAnswer, copyOf, described } from './content.ts';
-import type { Read } from './read.ts';
+import { asAnswer, copyOf, withStoredMetadata } from './content.ts';
+import type { LabelRead } from './read.ts';
 import { COMPANY_FIELDS, LABEL_PARTS } from './schemas.ts';
 import { findCompared, findOwn, findPublishedCopies, type OwnContent } from './store.ts';
 
-/** What a label tells otherwise than a new label of its product would. */
+/** A difference between a label and a new label of its product. */
 export interface Difference {
-  /** such as description, origin.locations or company.phone */
+  /** path of the field, such as description, origin.locations or company.phone */
   name: string;
   /** absent if the label has no value */
   label?: unknown;
   /** absent if the product has no value */
   product?: unknown;
-  /** whether the product was changed since the label was compared with it, or changed itself */
+  /** whether the product's value changed after the last comparison with the label and the label's last change */
   isNewer: boolean;
 }
 
-/** Changes of a product that are looked at, at most: those of the last years of nearly all products. */
-const LOOKED_AT = 1000;
+/** Maximum changes of a product that are considered, the newest; nearly all products have fewer. */
+const MAX_CHANGES = 1000;
 
-/** The parts of contents whose fields are compared one by one, with the fields that are known. */
+/** The parts of contents that are compared field by field, with their known fields. */
 const OBJECTS = new Map([...KNOWN_FIELDS, ['company', COMPANY_FIELDS]]);
 
-/** What labels copy. */
+/** The parts that labels copy. */
 const PARTS = ['name', ...LABEL_PARTS, 'company'];
 
-/** What can differ, besides unknown fields of parts. */
+/** The paths that can differ, except unknown fields of parts. */
 const NAMES = PARTS.flatMap(part => {
   const fields = OBJECTS.get(part);
-  return fields ? fields.map(field => `${part}.${field}`).filter(isTold) : [part];
+  return fields ? fields.map(field => `${part}.${field}`).filter(isCompared) : [part];
 });
 
-/** Fields that tell people nothing. */
-function isTold(name: string): boolean {
+/** Whether a path is compared: ids and timestamps carry no information for people. */
+function isCompared(name: string): boolean {
   return name !== 'company.id' && !READ_ONLY.some(field => name === `businessToCustomerSettings.${field}`);
 }
 
 /**
- * What differs between a label and its product.
+ * The differences between a label and its product.
  *
  * @param read the label as its reader may see it
- * @param current what a new label of the product would tell its reader
+ * @param current the content of a new label of the product, as its reader may see it
  */
 export async function findDifferences(
   database: Database,
-  { label, product, own }: Read,
+  { label, product, own }: LabelRead,
   current: OwnContent,
 ): Promise<{ productChanged: boolean; differences: Difference[] }> {
-  const [changes, compared, ...shown] = await Promise.all([
-    findLatestVersions(database, product.id, LOOKED_AT),
+  const [changes, compared, ...contents] = await Promise.all([
+    findLatestVersions(database, product.id, MAX_CHANGES),
     findCompared(database, label.id),
-    described(database, own),
-    described(database, current),
+    withStoredMetadata(database, own),
+    withStoredMetadata(database, current),
   ]);
   const versions = latestVersions(changes);
-  const differences = differencesOf(label.id, shown).map(difference => ({
+  const differences = differencesOf(label.id, contents).map(difference => ({
     ...difference,
     isNewer: isNewer(versions, { id: label.id, compared }, difference.name),
   }));
@@ -69,8 +69,7 @@ export async function findDifferences(
 }
 
 /**
- * The published labels of a product that tell something which the product has changed since: consumers may see what is
- * not so any more.
+ * The published labels of a product with values that the product has changed since: consumers may see outdated facts.
  *
  * @returns their ids
  */
@@ -78,7 +77,7 @@ export async function findOutdated(database: Database, product: Product): Promis
   const copies = await findPublishedCopies(database, product.id);
   const outdated = new Set<number>();
   if (copies.length === 0) return outdated;
-  const versions = latestVersions(await findLatestVersions(database, product.id, LOOKED_AT));
+  const versions = latestVersions(await findLatestVersions(database, product.id, MAX_CHANGES));
   const last = Math.max(...PARTS.map(versions.of));
   const candidates = copies.filter(({ compared }) => compared < last);
   if (candidates.length === 0) return outdated;
@@ -96,12 +95,12 @@ function isNewer(
   { id, compared }: { id: number; compared: number },
   name: string,
 ): boolean {
-  // The history of a product has no changes of its owner, but those of who owns it.
+  // A product's history records when the owner is replaced, not when the owner's profile changes.
   const inProduct = name.startsWith('company.') ? 'company' : name;
   return versions.of(inProduct) > Math.max(compared, versions.of(`labels.${id}.content.${name}`));
 }
 
-/** What differs between contents, in the order of the schema; what is empty or a default in both does not. */
+/** The differences between contents, in the order of the schema; empty values and defaults are equal. */
 function differencesOf(
   labelId: number,
   contents: readonly OwnContent[],
@@ -117,11 +116,11 @@ function differencesOf(
 }
 
 function namesIn(...values: ReadonlyMap<string, unknown>[]): string[] {
-  const all = new Set([...NAMES, ...values.flatMap(each => [...each.keys()])]);
-  return [...all].filter(name => values.some(each => each.has(name)));
+  const names = new Set([...NAMES, ...values.flatMap(each => [...each.keys()])]);
+  return [...names].filter(name => values.some(each => each.has(name)));
 }
 
-/** The values of a content by what can differ. */
+/** The values of a content, by path. */
 function valuesOf(content: object): Map<string, unknown> {
   const parts = Object.entries(content).filter(([part]) => PARTS.includes(part));
   return new Map(
@@ -131,7 +130,7 @@ function valuesOf(content: object): Map<string, unknown> {
           ? Object.entries(value).map(([field, inside]) => [`${part}.${field}`, inside] as const)
           : [[part, value] as const],
       )
-      .filter(([name]) => isTold(name)),
+      .filter(([name]) => isCompared(name)),
   );
 }
 
@@ -139,7 +138,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** A value without what is empty in it; an image or document by its storage key. */
+/** A value for comparison: without empty fields, and with the storage key for an image or document. */
 function comparable(value: unknown): unknown {
   if (!isObject(value)) return isEmpty(value) ? undefined : value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map(comparable);
@@ -157,21 +156,25 @@ function isEmpty(value: unknown): boolean {
     : [undefined, null, '', false].includes(value as '');
 }
 
-/** A label's own content with the product's values of these names. A value that the product does not have is removed. */
-export function takenOver(own: OwnContent, current: OwnContent, names: readonly string[]): OwnContent {
-  const taken: Record<string, unknown> = { ...own };
-  // The name of the owner is that of another company if the product has moved to it.
+/** A label's own content with the product's values at these paths; values that the product lacks are removed. */
+export function withProductValues(
+  own: OwnContent,
+  current: OwnContent,
+  names: readonly string[],
+): OwnContent {
+  const result: Record<string, unknown> = { ...own };
+  // Another owner's name means another company, so its id is copied, too.
   for (const name of names.includes('company.name') ? [...names, 'company.id'] : names) {
     const [part = '', ...rest] = name.split('.');
     const field = rest.join('.');
-    if (field === '') assign(taken, part, (current as Record<string, unknown>)[part]);
+    if (field === '') assign(result, part, (current as Record<string, unknown>)[part]);
     else {
-      const inside = { ...(taken[part] as object | undefined) };
+      const inside = { ...(result[part] as object | undefined) };
       assign(inside, field, ((current as Record<string, unknown>)[part] as Record<string, unknown>)?.[field]);
-      assign(taken, part, Object.keys(inside).length === 0 ? undefined : inside);
+      assign(result, part, Object.keys(inside).length === 0 ? undefined : inside);
     }
   }
-  return taken as OwnContent;
+  return result as OwnContent;
 }
 
 function assign(record: Record<string, unknown>, name: string, value: unknown): void {
@@ -179,7 +182,7 @@ function assign(record: Record<string, unknown>, name: string, value: unknown): 
   else record[name] = value;
 }
 
-/** Whether a name is that of something that can differ between these contents. */
+/** Whether these contents can differ at a path. */
 export function canDiffer(name: string, ...contents: OwnContent[]): boolean {
   return NAMES.includes(name) || contents.some(content => valuesOf(content).has(name));
 }

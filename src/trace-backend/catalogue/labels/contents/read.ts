@@ -1,6 +1,7 @@
 import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import type { Caller } from '../../../base/access/authentication.ts';
+import { notFoundAs } from '../../../base/records/changes.ts';
 import { maySeeCompanies } from '../../companies/access.ts';
 import { readableProduct } from '../../products/access.ts';
 import type { Label } from '../../products/labels/store.ts';
@@ -9,42 +10,42 @@ import type { Product } from '../../products/record/store.ts';
 import { copyOf } from './content.ts';
 import { findOwn, type OwnContent } from './store.ts';
 
-/** A label with its product and its own content. */
-export interface Read {
+/** A label with its product and its own content, as a reader may see it. */
+export interface LabelRead {
   label: Label;
   product: Product;
   own: OwnContent;
 }
 
 /**
- * A label for a reader of its product; without own content yet, with what it would copy. To readers who may not see the
- * owner, its copy tells only its name.
+ * A label for a reader of its product. A label without own content gets a copy of the product. Readers who may not see
+ * the owner get only its id and name.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
-export async function readableLabel(database: Database, caller: Caller, id: number): Promise<Read> {
+export async function readableLabel(database: Database, caller: Caller, id: number): Promise<LabelRead> {
   const { label, product } = await readableLabelOnly(database, caller, id);
   const own = (await findOwn(database, id)) ?? (await copyOf(database, product));
-  return { label, product, own: await asSeen(database, caller, product, own) };
+  return { label, product, own: await visibleContent(database, caller, product, own) };
 }
 
 /**
- * A label like `readableLabel`, and what a new label of its product would tell the reader.
+ * A label like `readableLabel`, and the content of a new label of its product for the same reader.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableWithProduct(
   database: Database,
   caller: Caller,
   id: number,
-): Promise<Read & { current: OwnContent }> {
+): Promise<LabelRead & { current: OwnContent }> {
   const read = await readableLabel(database, caller, id);
   const current = await copyOf(database, read.product);
-  return { ...read, current: await asSeen(database, caller, read.product, current) };
+  return { ...read, current: await visibleContent(database, caller, read.product, current) };
 }
 
-/** The content of a label as a reader sees it: of an owner that they may not see, only the name. */
-async function asSeen(
+/** The part of a label's content that a reader may see: of an owner that they may not see, only id and name. */
+async function visibleContent(
   database: Database,
   caller: Caller,
   { companyId }: Product,
@@ -59,19 +60,23 @@ async function asSeen(
 /**
  * A label for a reader of its product, without its content.
  *
- * @throws Problem not_found, also if they may not see it
+ * @throws Problem not_found, also for callers who may not see it
  */
 export async function readableLabelOnly(
   database: Database,
   caller: Caller,
   id: number,
-): Promise<Omit<Read, 'own'>> {
+): Promise<Omit<LabelRead, 'own'>> {
+  const label = await existingLabel(database, id);
+  const product = await readableProduct(database, caller, label.productId).catch(notFoundAs(unknownLabel));
+  return { label, product };
+}
+
+/** @throws Problem not_found */
+export async function existingLabel(database: Database, id: number): Promise<Label> {
   const label = await findLabel(database, id);
   if (!label) throw unknownLabel();
-  const product = await readableProduct(database, caller, label.productId).catch(error => {
-    throw error instanceof Problem && error.code === 'not_found' ? unknownLabel() : error;
-  });
-  return { label, product };
+  return label;
 }
 
 export function unknownLabel(): Problem {

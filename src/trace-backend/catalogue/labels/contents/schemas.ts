@@ -3,7 +3,7 @@ import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
 import { Id, PathId } from '../../../base/contract/schemas.ts';
-import { nullable, RecordKey, shown, text } from '../../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, RecordKey, text } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { byKind, COPIED_BY_LABELS, type Field } from '../../companies/record/fields.ts';
 import { Address } from '../../products/record/address.ts';
@@ -38,7 +38,7 @@ const Company = named(
   Type.Object(company, { description: 'the owner, as the label presents it' }),
 );
 
-/** What a label tells of its product. */
+/** The content of a label about its product. */
 export const ContentValues = Type.Object({
   name: nullable(Type.String({ minLength: 1, maxLength: 255, pattern: '\\S' })),
   ...labelParts,
@@ -57,8 +57,8 @@ const ContentView = named(
     id: Type.Integer({ description: 'id of the label' }),
     labelId: Type.Integer(),
     name: Type.String(),
-    ...shown(Type.Object(labelParts)).properties,
-    company: shown(Company),
+    ...answerSchemaOf(Type.Object(labelParts)).properties,
+    company: answerSchemaOf(Company),
   }),
 );
 
@@ -88,8 +88,8 @@ export const updateContentSchema = {
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
 };
 
-/** Fields that a label takes over at once, at most. */
-const MAX_TAKEN = 500;
+/** Maximum differences that a label takes over at once. */
+const MAX_NAMES = 500;
 
 const Difference = named(
   'LabelDifference',
@@ -144,7 +144,7 @@ export const takeOverSchema = {
   params: LabelParams,
   body: Type.Object({
     names: Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-      maxItems: MAX_TAKEN,
+      maxItems: MAX_NAMES,
       description: 'names of differences',
       examples: [['description', 'origin.locations']],
     }),

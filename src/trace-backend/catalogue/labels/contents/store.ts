@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { type Database, execute } from '../../../../platform/database/database.ts';
 import type { Content } from '../../products/record/store.ts';
 
-/** What a label tells of its product: a copy that has since been changed on its own. */
+/** A label's content about its product: a copy that is changed independently. */
 export type OwnContent = Content & { name: string; company?: Record<string, unknown> };
 
 /** A label's own content; undefined if it has none yet. */
@@ -32,9 +32,9 @@ export async function setOwn(
 }
 
 /**
- * Notes that a label was compared with its product as it is.
+ * Records that a label was compared with a version of its product.
  *
- * @param version of the product
+ * @param version version of the product
  */
 export async function setCompared(database: Database, labelId: number, version: number): Promise<void> {
   await execute(database, sql`UPDATE product_labels SET compared_version = ${version} WHERE id = ${labelId}`);
@@ -47,7 +47,7 @@ export async function findCompared(database: Database, labelId: number): Promise
   return rows[0]?.compared ?? 0;
 }
 
-/** The published labels of a product that have a copy of it, and the versions with which they were last compared. */
+/** The published labels of a product with own content, and the product versions that they were last compared with. */
 export async function findPublishedCopies(
   database: Database,
   productId: number,
@@ -78,7 +78,7 @@ export async function isPublicIn(
 }
 
 /** Whether one of these labels is published. */
-export async function isOnePublished(database: Database, labelIds: readonly number[]): Promise<boolean> {
+export async function isAnyPublished(database: Database, labelIds: readonly number[]): Promise<boolean> {
   const { rows } = await database.query<{ is: boolean }>(sql`
     SELECT EXISTS (SELECT FROM product_labels WHERE id = ANY (${labelIds}::integer[]) AND status = 'PUBLISHED') AS is`);
   return rows[0]?.is ?? false;

@@ -1,5 +1,4 @@
 import type pg from 'pg';
-import type { Database } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
 import { fault } from '../../../../platform/http/reasons/catalogue.ts';
 import type { Requester } from '../../../base/access/requester.ts';
@@ -8,29 +7,29 @@ import { checkVersion, versionTag } from '../../../base/contract/versions.ts';
 import type { RecordKinds } from '../../../base/records/kinds.ts';
 import { changeDependent } from '../../products/dependents.ts';
 import type { Label } from '../../products/labels/store.ts';
-import { findLabel, touchLabels } from '../../products/labels/store.ts';
+import { touchLabels } from '../../products/labels/store.ts';
 import type { Product } from '../../products/record/store.ts';
 import { copyOf } from './content.ts';
-import { canDiffer, takenOver } from './differences.ts';
-import { unknownLabel } from './read.ts';
+import { canDiffer, withProductValues } from './differences.ts';
+import { existingLabel, unknownLabel } from './read.ts';
 import { settle } from './settle.ts';
 import { findOwn, type OwnContent, setCompared } from './store.ts';
 
-/** The version of a label and of its product, which were compared. */
+/** The versions of a label and its product that were compared. */
 function comparison({ label, product }: { label: Label; product: Product }): string {
   return `${label.version}.${product.version}`;
 }
 
-/** The ETag of what differs between a label and its product. */
+/** The ETag of the differences between a label and its product. */
 export function comparisonTag(compared: { label: Label; product: Product }): string {
   return versionTag(comparison(compared));
 }
 
 /**
- * Takes the product's values of these names over into a label, which then counts as compared with the product; without
- * names, it stays as it is.
+ * Copies the product's values at these paths into a label, which then counts as compared with the product. Without paths
+ * the label's content stays unchanged.
  *
- * @throws Problem not_found, forbidden, precondition_failed; invalid for a name that is none of their content
+ * @throws Problem not_found, forbidden, precondition_failed; invalid for a path that is not in their content
  */
 export async function takeOver(
   { pool, records }: { pool: pg.Pool; records: RecordKinds },
@@ -38,21 +37,32 @@ export async function takeOver(
   id: number,
   names: readonly string[],
 ): Promise<void> {
-  const { productId } = await existing(pool, id);
-  const at = { pool, requester, productId, action: 'UPDATE_LABEL_CONTENT', unknown: unknownLabel } as const;
-  await changeDependent(at, async (database, product) => {
-    const label = await existing(database, id);
+  const { productId } = await existingLabel(pool, id);
+  const target = {
+    pool,
+    requester,
+    productId,
+    action: 'UPDATE_LABEL_CONTENT',
+    unknown: unknownLabel,
+  } as const;
+  await changeDependent(target, async (database, product) => {
+    const label = await existingLabel(database, id);
     checkVersion(requester.ifMatch, comparison({ label, product }));
     const current = await copyOf(database, product);
     const own = (await findOwn(database, id)) ?? current;
     checkNames(names, own, current);
-    const after = takenOver(own, current, names);
+    const after = withProductValues(own, current, names);
     await settle(database, { caller: requester.caller, records }, product, label, after);
     await setCompared(database, id, product.version);
     const details = { labelId: id, uuid: label.uuid };
     if (names.length === 0) {
-      const kept = { action: 'KEEP_LABEL_CONTENT', entity: 'product', entityId: productId, details } as const;
-      await audit(database, requester, kept);
+      const event = {
+        action: 'KEEP_LABEL_CONTENT',
+        entity: 'product',
+        entityId: productId,
+        details,
+      } as const;
+      await audit(database, requester, event);
     }
     return {
       result: undefined,
@@ -62,12 +72,6 @@ export async function takeOver(
       next: () => touchLabels(database, [id]),
     };
   });
-}
-
-async function existing(database: Database, id: number): Promise<Label> {
-  const label = await findLabel(database, id);
-  if (!label) throw unknownLabel();
-  return label;
 }
 
 function checkNames(names: readonly string[], ...contents: OwnContent[]): void {

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 
-/** What is counted of a label. */
+/** The kinds of counts of a label. */
 export type Kind = 'VISIT' | 'AUTH_TRUE' | 'AUTH_FALSE' | 'ORIGIN_TRUE' | 'ORIGIN_FALSE';
 
 export interface Increment {
@@ -10,21 +10,19 @@ export interface Increment {
   count: number;
 }
 
-/** Adds to the counts of labels, in one statement; those of deleted labels are left out. */
+/** Adds to the counts of labels, in one statement; deleted labels are ignored. */
 export async function addCounts(database: Database, increments: readonly Increment[]): Promise<void> {
-  // In one order, so that processes do not deadlock.
-  const sorted = increments.toSorted(
-    (one, other) => one.labelId - other.labelId || (one.kind < other.kind ? -1 : 1),
-  );
+  // Processes update rows in the same order, so that they do not deadlock.
+  const sorted = increments.toSorted((a, b) => a.labelId - b.labelId || (a.kind < b.kind ? -1 : 1));
   await database.query(sql`
-    WITH known AS MATERIALIZED (
+WITH existing AS MATERIALIZED (
       SELECT id FROM product_labels WHERE id = ANY (${sorted.map(({ labelId }) => labelId)}::integer[])
       ORDER BY id FOR KEY SHARE)
     INSERT INTO label_counts AS counts (label_id, kind, count)
     SELECT label_id, kind, count FROM unnest(${sorted.map(({ labelId }) => labelId)}::integer[],
       ${sorted.map(({ kind }) => kind)}::text[], ${sorted.map(({ count }) => count)}::bigint[])
-      WITH ORDINALITY AS added (label_id, kind, count, place)
-    JOIN known ON known.id = label_id ORDER BY place
+      WITH ORDINALITY AS added (label_id, kind, count, position)
+JOIN existing ON existing.id = label_id ORDER BY position
     ON CONFLICT (label_id, kind) DO UPDATE SET count = counts.count + excluded.count`);
 }
 

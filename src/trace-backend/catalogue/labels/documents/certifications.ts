@@ -20,7 +20,7 @@ export async function validCertifications(
   return profile.certifications.filter(({ validity }) => (dayOf(validity) ?? today) >= today);
 }
 
-/** The day of a validity; undefined for one that is written in another way, which nobody can compare. */
+/** The day of a validity; undefined for texts that are not dates, which cannot be compared. */
 export function dayOf(validity: string | null | undefined): string | undefined {
   return /^\d{4}-\d{2}-\d{2}(?![^T])/.exec(validity ?? '')?.[0];
 }

@@ -11,7 +11,7 @@ import { changeDependent } from '../../products/dependents.ts';
 import { findLabel, findLabelsById, touchLabels } from '../../products/labels/store.ts';
 import { profileOf } from '../../products/partners/owner.ts';
 import { findProduct, type Product } from '../../products/record/store.ts';
-import { type Read, readableLabelOnly, unknownLabel } from '../contents/read.ts';
+import { existingLabel, type LabelRead, readableLabelOnly, unknownLabel } from '../contents/read.ts';
 import type { Chosen, ShownDocument } from './schemas.ts';
 import { findShowing, findShown, setShown } from './store.ts';
 
@@ -35,8 +35,8 @@ async function shownBy(
 }
 
 /**
- * The documents of the owner of a label's product, with which of them the label shows: these first, in their order; and
- * the version of the label.
+ * The documents of the owner of a label's product, starting with those that the label shows, in their order; and the
+ * version of the label.
  *
  * @throws Problem not_found
  */
@@ -69,9 +69,7 @@ export async function chooseDocuments(
   labelId: number,
   chosen: Chosen,
 ): Promise<void> {
-  const found = await findLabel(pool, labelId);
-  if (!found) throw unknownLabel();
-  const { productId } = found;
+  const { productId } = await existingLabel(pool, labelId);
   const change = {
     pool,
     requester,
@@ -82,7 +80,7 @@ export async function chooseDocuments(
   await changeDependent(change, async (database, product) => {
     current(requester, await findLabel(database, labelId), unknownLabel);
     const before = await findShown(database, labelId);
-    const after = checked(chosen, await documentsOf(database, product.companyId));
+    const after = checkedIds(chosen, await documentsOf(database, product.companyId));
     await setShown(database, labelId, after);
     const state = (documents: number[]) => ({ labels: { [labelId]: { documents } } });
     return {
@@ -96,13 +94,13 @@ export async function chooseDocuments(
 }
 
 /** The ids of the chosen documents. */
-function checked(chosen: Chosen, documents: readonly ShownDocument[]): number[] {
-  const known = new Map(documents.map(document => [document.id, document]));
+function checkedIds(chosen: Chosen, documents: readonly ShownDocument[]): number[] {
+  const byDocumentId = new Map(documents.map(document => [document.id, document]));
   const ids: number[] = [];
   let videos = 0;
   for (const [index, { id, active }] of chosen.entries()) {
     if (!active) continue;
-    const document = id == null ? undefined : known.get(idOf(id));
+    const document = id == null ? undefined : byDocumentId.get(idOf(id));
     if (!document) throw new Problem('label.no_document_of_owner', { field: `${index}.id` });
     if (ids.includes(document.id)) continue;
     if (document.category === 'VIDEO' && ++videos > 1)
@@ -112,15 +110,16 @@ function checked(chosen: Chosen, documents: readonly ShownDocument[]): number[] 
   return ids;
 }
 
-/** What everyone sees of the documents that a published label shows. */
-export async function publicDocuments(database: Database, { label, product }: Omit<Read, 'own'>) {
+/** The documents that a published label shows, as everyone sees them. */
+export async function publicDocuments(database: Database, { label, product }: Omit<LabelRead, 'own'>) {
   const shown = await shownBy(database, label.id, product);
-  const of = (category: ShownDocument['category']) => shown.filter(each => each.category === category);
-  const video = of('VIDEO').find(({ link }) => link);
+  const inCategory = (category: ShownDocument['category']) =>
+    shown.filter(each => each.category === category);
+  const video = inCategory('VIDEO').find(({ link }) => link);
   return {
     ...(video && { videoMeetTheFarmers: video }),
-    photosMeetTheFarmers: of('MEET_THE_FARMER'),
-    productionRecords: of('PRODUCTION_RECORD'),
+    photosMeetTheFarmers: inCategory('MEET_THE_FARMER'),
+    productionRecords: inCategory('PRODUCTION_RECORD'),
   };
 }
 

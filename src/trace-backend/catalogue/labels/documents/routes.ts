@@ -15,10 +15,7 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
   const { pool } = context;
   app.get(
     PATH,
-    {
-      config: { access: 'product.readable' },
-      schema: getDocumentsSchema,
-    },
+    { config: { access: 'product.readable' }, schema: getDocumentsSchema },
     async (request, reply) => {
       const id = pathIdOf(request.params.id);
       const { version, documents } = await listDocuments(pool, callerOf(request), id);
@@ -29,10 +26,7 @@ export function registerLabelDocuments(app: Server, context: { pool: pg.Pool }):
 
   app.put(
     PATH,
-    {
-      config: { access: 'product.changeable' },
-      schema: updateDocumentsSchema,
-    },
+    { config: { access: 'product.changeable' }, schema: updateDocumentsSchema },
     async request => {
       await chooseDocuments(context, requesterOf(request), pathIdOf(request.params.id), request.body);
       return { status: 'OK' as const };

@@ -3,7 +3,7 @@ import { named } from '../../../../platform/http/shared-parts.ts';
 import { Type } from '../../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../../base/contract/envelope.ts';
 import { Id } from '../../../base/contract/schemas.ts';
-import { nullable, oneOf, shown, text } from '../../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOf, text } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { Document } from '../../products/record/document.ts';
 import { LabelParams } from '../contents/schemas.ts';
@@ -22,13 +22,16 @@ const fields = {
 };
 
 /** A document of a company as labels show it. */
-export const ShownDocument = named('ShownDocument', shown(Type.Object({ id: Type.Integer(), ...fields })));
+export const ShownDocument = named(
+  'ShownDocument',
+  answerSchemaOf(Type.Object({ id: Type.Integer(), ...fields })),
+);
 export type ShownDocument = Static<typeof ShownDocument>;
 
 /** A certification of a company as labels show it. */
 export const ShownCertification = named(
   'ShownCertification',
-  shown(
+  answerSchemaOf(
     Type.Object({
       id: Type.Integer(),
       type: text(255),

@@ -14,14 +14,14 @@ export interface FieldChange {
 }
 
 /** A version of a product, with its time and author. */
-export interface Revision {
+interface Revision {
   productId: number;
   version: number;
   at: Date;
   userId: number;
 }
 
-/** A change without its values, and their size in bytes as text. */
+/** A change without its values; `bytes` is the size of their JSON text. */
 export type StoredChange = Pick<FieldChange, 'path'> &
   Omit<Revision, 'productId'> & { id: number; bytes: number };
 
@@ -40,7 +40,7 @@ export async function insertChanges(
     SELECT ${productId}::integer, ${version}::integer, ${at}::timestamptz, ${userId}::integer, path, before::json,
       after::json
     FROM unnest(${changes.map(({ path }) => path)}::text[], ${texts('before')}::text[], ${texts('after')}::text[])
-      WITH ORDINALITY AS made (path, before, after, place) ORDER BY place`,
+      WITH ORDINALITY AS changes (path, before, after, position) ORDER BY position`,
   );
 }
 
@@ -61,7 +61,7 @@ export async function listChanges(
 /**
  * The version of the last change of each path of a product.
  *
- * @param limit changes that are looked at, the newest ones
+ * @param limit number of changes to consider, the newest
  */
 export async function findLatestVersions(
   database: Database,

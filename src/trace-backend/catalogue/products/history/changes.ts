@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldChange } from './changes-store.ts';
 
-/** Changes that are listed individually; a version with more changes lists only top-level fields. */
+/** Maximum changes listed individually; a version with more changes lists only top-level fields. */
 const MAX_CHANGES = 1000;
 
 /**
- * What differs between two states of a record, field by field: objects are compared by their fields, lists of the
- * same length by their items; a list that became longer or shorter is one change, because its items have no identity.
+ * The differences between two states of a record: objects are compared by their fields, lists of the same length by their
+ * items; a list that became longer or shorter is one change, because its items have no identity.
  */
 export function changesBetween(before: object, after: object): FieldChange[] {
   const changes = differences(before, after, '', Number.POSITIVE_INFINITY);
@@ -28,9 +28,9 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function sameShape(one: object, other: object): boolean {
+function sameShape(before: object, after: object): boolean {
   return (
-    Array.isArray(one) === Array.isArray(other) &&
-    (!Array.isArray(one) || one.length === (other as []).length)
+    Array.isArray(before) === Array.isArray(after) &&
+    (!Array.isArray(before) || before.length === (after as []).length)
   );
 }

@@ -18,7 +18,7 @@ afterAll(() => trace.stop());
 const history = async (user: LoggedIn, id: number, query = '') =>
   (await user.send('GET', `/api/product/${id}/history${query}`)).body.data;
 
-test('the history tells who changed which field, when, and what it was before', async () => {
+test('the history has the author, time and field of each change, and the value before', async () => {
   const { user, companyId } = kopanyi;
   const id = await added(user, { name: 'Tea', origin: { text: 'A', locations: [{ latitude: 1 }] } });
   await user.send('PUT', '/api/product', {
@@ -62,7 +62,7 @@ test('the history tells who changed which field, when, and what it was before', 
   expect(companyId).toBeGreaterThan(0);
 });
 
-test('a history of large values is whole, and their order and names are kept', async () => {
+test('a history of large values is complete, and keeps their order and names', async () => {
   const { user } = kopanyi;
   const id = await added(user, { name: 'Tea' });
   const text = (n: number) => `${n} ${'é'.repeat(400_000)}`;
@@ -87,7 +87,7 @@ test('a history of large values is whole, and their order and names are kept', a
   expect(counted.body).toEqual({ status: 'OK', data: { count: 41, offset: 0, limit: 100 } });
 });
 
-test('what a removed product was stays in its history, which is never changed', async () => {
+test('the history of a removed product keeps its content, and is never changed', async () => {
   const { user } = kopanyi;
   const id = await added(user, { name: 'Tea', description: 'Kept' });
   expect((await user.send('DELETE', `/api/product/${id}`)).body).toEqual({ status: 'OK' });
@@ -133,7 +133,7 @@ test('the changes between any two states lead from the one to the other', () => 
   );
 });
 
-test('a change in a thousand places and more is listed by its top-level field', () => {
+test('a change of more than a thousand fields is listed by top-level fields', () => {
   const list = (value: number, length: number) => ({
     origin: { list: Array(length).fill(value) },
     name: 'x',

@@ -28,7 +28,7 @@ export async function* historyInParts(
   yield `],${JSON.stringify(rest).slice(1)}}`;
 }
 
-/** A function of its own, because what a generator has in variables stays in memory while a client reads. */
+/** A separate function, because variables of a generator stay in memory while a client reads. */
 async function textOf(
   database: Database,
   part: readonly StoredChange[],

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { latestVersions } from './latest-versions.ts';
 
-test('a field has the last version of itself, of what is in it, and of what it is in', () => {
+test('a field has the last version of itself, its inner fields and its parents', () => {
   const versions = latestVersions([
     { path: '', version: 1 },
     { path: 'origin', version: 2 },

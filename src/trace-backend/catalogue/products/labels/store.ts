@@ -42,7 +42,7 @@ export async function findLabel(database: Database, id: number): Promise<Label |
   return rows[0];
 }
 
-/** Labels by their ids, in no order; missing ones are left out. */
+/** Existing labels with these ids, by id. */
 export async function findLabelsById(database: Database, ids: readonly number[]): Promise<Label[]> {
   if (ids.length === 0) return [];
   const { rows } = await database.query<Label>(sql`
@@ -84,15 +84,15 @@ export async function findPublishedLabel(database: Database, uuid: string): Prom
   return UUID.test(uuid) ? publishedLabels.one(database, uuid.toLowerCase()) : undefined;
 }
 
-/** Counts feedback about a label that nobody has seen yet. */
-export async function noteFeedback(database: Database, id: number): Promise<void> {
+/** Counts new feedback about a label as unseen. */
+export async function countUnseenFeedback(database: Database, id: number): Promise<void> {
   await execute(
     database,
     sql`UPDATE product_labels SET feedback_unseen = feedback_unseen + 1 WHERE id = ${id}`,
   );
 }
 
-/** Records that all feedback about a label was seen. */
+/** Records that all feedback about a label has been seen. */
 export async function noteFeedbackSeen(database: Database, id: number): Promise<void> {
   await execute(
     database,
@@ -108,7 +108,7 @@ export interface UnseenFeedback {
   count: number;
 }
 
-/** The labels of a reader's own products about which there is unseen feedback, oldest first, at most `limit`. */
+/** The labels of a reader's own products that have unseen feedback, oldest first. */
 export async function listUnseenFeedback(
   database: Database,
   reader: { userId: number; companyIds: readonly number[] },

@@ -74,7 +74,7 @@ test('the origin is a geolocation file: a feature for each location, in six deci
   });
 });
 
-test('errors of what the regulation would refuse are listed by feature', async () => {
+test('faults that the regulation would refuse are listed by feature', async () => {
   const id = await added(kopanyi.user, {
     name: 'Tea',
     origin: {
@@ -97,7 +97,7 @@ test('errors of what the regulation would refuse are listed by feature', async (
   expect((await file(none)).body).toEqual({ type: 'FeatureCollection', features: [] });
 });
 
-test('a plot that is none is refused where it is sent, with its path', async () => {
+test('an invalid plot is refused with its path', async () => {
   const bowtie = [
     [29, -1],
     [29.01, -1.01],
@@ -124,7 +124,7 @@ test('a plot that is none is refused where it is sent, with its path', async () 
   expect(updated.body).toEqual(wrong(fields));
 });
 
-test('a product has plots of 15,000 positions in all, at most, and those of a faulty plot count too', async () => {
+test('a product has up to 15,000 positions in all plots, including those of faulty plots', async () => {
   const ring = Array.from({ length: 1499 }, (_, k) => [
     29 + Math.cos((k / 1499) * 2 * Math.PI) / 10,
     Math.sin((k / 1499) * 2 * Math.PI) / 10,
@@ -135,8 +135,8 @@ test('a product has plots of 15,000 positions in all, at most, and those of a fa
     kopanyi.user.send('POST', '/api/product/create', {
       name: 'Tea',
       origin: {
-        locations: [...Array(count - 1).fill(coordinates), last].map(one => ({
-          geometry: { type: 'Polygon', coordinates: one },
+        locations: [...Array(count - 1).fill(coordinates), last].map(position => ({
+          geometry: { type: 'Polygon', coordinates: position },
         })),
       },
     });

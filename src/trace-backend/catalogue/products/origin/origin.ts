@@ -3,20 +3,20 @@ import { type Fault, fault } from '../../../../platform/http/reasons/catalogue.t
 import type { Location } from '../record/parts.ts';
 import type { Content } from '../record/store.ts';
 import {
-  type Complain,
   checkPlot,
   countPositions,
   onGrid,
   type Plot,
   plotArea,
   plotText,
+  type ReportFault,
   readPlot,
 } from './plot.ts';
 
 const M2_IN_HECTARE = 10_000;
-/** Larger plots are given as polygons: Regulation (EU) 2023/1115, Article 2(28). */
+/** Larger plots need polygons: Regulation (EU) 2023/1115, Article 2(28). */
 const LARGEST_POINT_HA = 4;
-/** Positions of all of a product's plots, at most. */
+/** Maximum positions in all plots of a product. */
 const MAX_POSITIONS = 15_000;
 
 function locationsOf({ origin }: Content): Location[] {
@@ -30,32 +30,32 @@ function locationsOf({ origin }: Content): Location[] {
  * @throws Problem invalid, with all wrong fields
  */
 export function checkLocations(content: Content): void {
-  const { complain, end } = complaints();
+  const { report, throwIfAny } = faultCollector();
   const plots = locationsOf(content).flatMap(({ geometry }, index) =>
     geometry ? [{ geometry, path: `origin.locations.${index}.geometry` }] : [],
   );
   const positions = plots.reduce((sum, { geometry }) => sum + countPositions(geometry), 0);
   if (positions > MAX_POSITIONS) {
-    complain(fault('plot.too_many_positions', { field: 'origin.locations', max: MAX_POSITIONS }));
-    end();
+    report(fault('plot.too_many_positions', { field: 'origin.locations', max: MAX_POSITIONS }));
+    throwIfAny();
   }
-  let good = true;
+  let isValid = true;
   for (const { geometry, path } of plots) {
-    const plot = readPlot(geometry, path, complain);
-    if (plot && good) good = checkPlot(plot, path, complain);
+    const plot = readPlot(geometry, path, report);
+    if (plot && isValid) isValid = checkPlot(plot, path, report);
   }
-  end();
+  throwIfAny();
 }
 
-/** Collects errors, and throws them as one problem at the end. */
-function complaints(): { complain: Complain; end: () => void } {
+/** Collects faults, and throws them as one problem. */
+function faultCollector(): { report: ReportFault; throwIfAny: () => void } {
   const faults = new Map<unknown, Fault>();
   return {
-    complain: found => {
+    report: found => {
       const { field } = found.parameters;
       if (faults.size < 50 && !faults.has(field)) faults.set(field, found);
     },
-    end: () => {
+    throwIfAny: () => {
       if (faults.size > 0) throw new Problem([...faults.values()]);
     },
   };
@@ -70,22 +70,22 @@ function complaints(): { complain: Complain; end: () => void } {
  * @throws Problem invalid, with the fields of features that do not comply
  */
 export function originFile(content: Content, producer: string | undefined): string {
-  const { complain, end } = complaints();
+  const { report, throwIfAny } = faultCollector();
   const features = locationsOf(content).map((location, index) => {
-    const plot = plotOf(location, `features.${index}.geometry`, complain);
+    const plot = plotOf(location, `features.${index}.geometry`, report);
     if (!plot) return '';
-    const properties = { ...propertiesOf(location, producer), ...areaOf(location, plot, index, complain) };
+    const properties = { ...propertiesOf(location, producer), ...areaOf(location, plot, index, report) };
     return `{"type":"Feature","properties":${JSON.stringify(properties)},"geometry":${plotText(plot)}}`;
   });
-  end();
+  throwIfAny();
   return `{"type":"FeatureCollection","features":[${features.join(',')}]}`;
 }
 
-function plotOf(location: Location, path: string, complain: Complain): Plot | undefined {
+function plotOf(location: Location, path: string, report: ReportFault): Plot | undefined {
   const { geometry, latitude, longitude } = location;
-  if (geometry) return readPlot(geometry, path, complain);
+  if (geometry) return readPlot(geometry, path, report);
   if (latitude == null || longitude == null) {
-    complain(fault('plot.no_place', { field: path }));
+    report(fault('plot.no_place', { field: path }));
     return undefined;
   }
   return { type: 'Point', line: [onGrid(longitude), onGrid(latitude)] };
@@ -95,25 +95,25 @@ function propertiesOf(
   { address, pinName, countryCode, geoid }: Location,
   producer: string | undefined,
 ): object {
-  const place = pinName || (typeof address === 'string' ? address : undefined);
+  const name = pinName || (typeof address === 'string' ? address : undefined);
   return {
     ...(producer && { ProducerName: producer }),
     ...(countryCode && { ProducerCountry: countryCode }),
-    ...(place && { ProductionPlace: place }),
+    ...(name && { ProductionPlace: name }),
     ...(geoid && { GeoID: geoid }),
   };
 }
 
-function areaOf({ areaInHectares }: Location, plot: Plot, index: number, complain: Complain): object {
+function areaOf({ areaInHectares }: Location, plot: Plot, index: number, report: ReportFault): object {
   if (plot.type === 'Polygon') return { Area: rounded(plotArea(plot) / M2_IN_HECTARE) };
   if (areaInHectares == null) return {};
   if (areaInHectares > LARGEST_POINT_HA) {
-    complain(fault('plot.needs_polygon', { field: `features.${index}.geometry`, max_ha: LARGEST_POINT_HA }));
+    report(fault('plot.needs_polygon', { field: `features.${index}.geometry`, max_ha: LARGEST_POINT_HA }));
   }
   return { Area: areaInHectares };
 }
 
-/** Hectares to a square metre. */
+/** Rounds hectares to a square metre. */
 function rounded(hectares: number): number {
   return Math.round(hectares * M2_IN_HECTARE) / M2_IN_HECTARE;
 }

@@ -4,7 +4,7 @@ import { runs } from '../../../../../test/helpers/property.ts';
 import { type Fault, textOf } from '../../../../platform/http/reasons/catalogue.ts';
 import { checkPlot, countPositions, plotArea, plotText, readPlot } from './plot.ts';
 
-/** What is wrong with a geometry, by path; empty for a good one. */
+/** The faults of a geometry, by path; empty for a valid one. */
 function faults(geometry: unknown): Record<string, string> {
   const fields: Record<string, string> = {};
   const complain = (fault: Fault) => {
@@ -102,7 +102,7 @@ const NO_PLOTS: [string, RegExp, unknown][] = [
   ['g.coordinates.0', /2000/, polygon(Array.from({ length: 2001 }, () => [0, 0]))],
 ];
 
-test('what is no plot is told with its path', () => {
+test('an invalid plot is reported with its path', () => {
   for (const [path, sentence, geometry] of NO_PLOTS) {
     expect(faults(geometry), JSON.stringify(geometry).slice(0, 80)).toEqual({
       [path]: expect.stringMatching(sentence),
@@ -111,7 +111,7 @@ test('what is no plot is told with its path', () => {
   expect(faults(polygon(square))).toEqual({});
 });
 
-test('plots are written with six decimals, counter-clockwise, without what repeats', () => {
+test('plots are written with six decimals, counter-clockwise, without repeated positions', () => {
   const clockwise = polygon([[29, -1, 1650], ...square.slice(0, 2), ...square.slice(1)]);
   const plot = readPlot(clockwise, 'g', () => {});
   expect(plot && plotText(plot)).toBe(
@@ -122,7 +122,7 @@ test('plots are written with six decimals, counter-clockwise, without what repea
   expect(point && plotText(point)).toMatch(/^\{"type":"Point","coordinates":\[-?0\.000000,-1\.219534\]\}$/);
 });
 
-/** Corners around a middle, each in a direction of its own: a ring that never meets itself. */
+/** Corners around a centre in increasing directions: a ring that never meets itself. */
 const star = fc
   .record({
     lon: fc.integer({ min: -179_000_000, max: 179_000_000 }),
@@ -142,7 +142,7 @@ const inDegrees = (line: number[]) =>
     (line[2 * k + 1] as number) / 1e6,
   ]);
 
-test('a ring around a middle is a plot, whichever way it runs and wherever it begins; its area stays the same', () => {
+test('a ring around a centre is a plot, with the same area in either direction and from any start', () => {
   fc.assert(
     fc.property(star, fc.nat(), (line, turn) => {
       const positions = inDegrees(line);
@@ -155,7 +155,7 @@ test('a ring around a middle is a plot, whichever way it runs and wherever it be
       });
       expect(areas[0]).toBeGreaterThan(0);
       for (const area of areas) expect(area / (areas[0] as number)).toBeCloseTo(1, 6);
-      // Beside the flat area of a degree's length there: good to a percent.
+      // Compared with the flat area at the length of a degree there, to a percent.
       const [, lat] = positions[0] as [number, number];
       const flat = Math.abs(shoelace(line)) * 0.1113195 * 0.1109 * Math.cos((lat * Math.PI) / 180);
       expect((areas[0] as number) / flat).toBeGreaterThan(0.985);
@@ -176,7 +176,7 @@ function shoelace(line: number[]): number {
   return sum / 2;
 }
 
-test('what is exported passes the same check again, and reads the same', () => {
+test('an exported plot passes the check again and stays the same', () => {
   fc.assert(
     fc.property(star, line => {
       const plot = readPlot(polygon(inDegrees(line)), 'g', () => {});
@@ -189,13 +189,13 @@ test('what is exported passes the same check again, and reads the same', () => {
   );
 });
 
-test('positions are counted whatever else is wrong with them', () => {
+test('positions are counted even in invalid geometries', () => {
   expect(countPositions({ type: 'Point', coordinates: [1, 200] })).toBe(1);
   expect(countPositions(polygon(square, square.slice(1)))).toBe(9);
   expect(countPositions({ type: 'Polygon', coordinates: [5, [[0]], []] })).toBe(2);
 });
 
-test('where a ring meets itself is told to six decimals', () => {
+test('the position at which a ring meets itself is reported with six decimals', () => {
   const bowtie = [
     [0, 0],
     [1, 1],

@@ -14,9 +14,8 @@ export interface Plot {
   line: number[];
 }
 
-/** Records an error of the field at a path. */
-/** Gets what is wrong with a plot; the parameter `field` is its path. */
-export type Complain = (fault: Fault) => void;
+/** Receives a fault of a plot; the parameter `field` is its path. */
+export type ReportFault = (fault: Fault) => void;
 
 const GRID = 1e6;
 /** From one side of a plot to the other, in millionths of a degree. */
@@ -36,25 +35,25 @@ export function countPositions(geometry: unknown): number {
  * and does not cross the date line. Repeated positions are removed; altitudes are ignored; the resulting ring is
  * counter-clockwise. `checkPlot` checks for self-intersection.
  *
- * @param complain gets the errors
+ * @param report gets the errors
  * @returns undefined if there are errors
  */
-export function readPlot(geometry: unknown, path: string, complain: Complain): Plot | undefined {
+export function readPlot(geometry: unknown, path: string, report: ReportFault): Plot | undefined {
   const { type, coordinates } = geometry as { type: Plot['type']; coordinates: unknown };
   const inside = `${path}.coordinates`;
   if (type === 'Point') {
-    const line = readOnGrid(coordinates, inside, complain);
+    const line = readOnGrid(coordinates, inside, report);
     return line && { type, line };
   }
   if (!Array.isArray(coordinates) || coordinates.length === 0) {
-    complain(fault('boundary.no_rings', { field: inside }));
+    report(fault('boundary.no_rings', { field: inside }));
     return undefined;
   }
   if (coordinates.length > 1) {
-    complain(fault('plot.has_hole', { field: `${inside}.1` }));
+    report(fault('plot.has_hole', { field: `${inside}.1` }));
     return undefined;
   }
-  const line = readRing(coordinates[0], `${inside}.0`, complain);
+  const line = readRing(coordinates[0], `${inside}.0`, report);
   return line && { type, line };
 }
 
@@ -62,21 +61,21 @@ export function readPlot(geometry: unknown, path: string, complain: Complain): P
  * Whether a plot's ring neither crosses nor touches itself nor runs back along its own edge, in O(n log n).
  *
  * @param path of the geometry
- * @param complain gets the first error
+ * @param report gets the first error
  */
-export function checkPlot({ type, line }: Plot, path: string, complain: Complain): boolean {
+export function checkPlot({ type, line }: Plot, path: string, report: ReportFault): boolean {
   if (type === 'Point') return true;
   const edges = new Float64Array(2 * line.length - 4);
   for (let k = 0; k + 3 < line.length; k += 2) edges.set(line.slice(k, k + 4), 2 * k);
   const last = edges.length / 4 - 1;
-  const contact = sweepEdges(edges, ({ first: one, second: other, how }) => {
-    const areNeighbours = other - one === 1 || (one === 0 && other === last);
+  const contact = sweepEdges(edges, ({ first: a, second: b, how }) => {
+    const areNeighbours = b - a === 1 || (a === 0 && b === last);
     return areNeighbours && how === 'touching';
   });
   if (!contact) return true;
   const ring = `${path}.coordinates.0`;
   const position = `[${degrees(contact.x)}, ${degrees(contact.y)}]`;
-  complain(fault('ring.crosses_itself', { field: ring, position }));
+  report(fault('ring.crosses_itself', { field: ring, position }));
   return false;
 }
 
@@ -85,10 +84,10 @@ export function plotArea({ line }: Plot): number {
   return ringArea(line.map(value => value / GRID));
 }
 
-function readOnGrid(position: unknown, path: string, complain: Complain): [number, number] | undefined {
+function readOnGrid(position: unknown, path: string, report: ReportFault): [number, number] | undefined {
   const read = readPosition(position, path);
   if ('fault' in read) {
-    complain(read.fault);
+    report(read.fault);
     return undefined;
   }
   return [onGrid(read[0]), onGrid(read[1])];
@@ -99,37 +98,37 @@ export function onGrid(degrees: number): number {
   return Math.round(degrees * GRID);
 }
 
-function readRing(ring: unknown, path: string, complain: Complain): number[] | undefined {
+function readRing(ring: unknown, path: string, report: ReportFault): number[] | undefined {
   if (!Array.isArray(ring) || ring.length < 4) {
-    complain(fault('plot.no_ring', { field: path }));
+    report(fault('plot.no_ring', { field: path }));
     return undefined;
   }
   if (ring.length > MAX_POSITIONS) {
-    complain(fault('plot.ring_too_long', { field: path, max: MAX_POSITIONS }));
+    report(fault('plot.ring_too_long', { field: path, max: MAX_POSITIONS }));
     return undefined;
   }
   const line: number[] = [];
   for (const [index, position] of ring.entries()) {
-    const read = readOnGrid(position, `${path}.${index}`, complain);
+    const read = readOnGrid(position, `${path}.${index}`, report);
     if (!read) return undefined;
     if (line.at(-2) !== read[0] || line.at(-1) !== read[1]) line.push(...read);
   }
-  const wrong = reasonAgainst(line);
-  if (wrong !== undefined) {
-    complain(fault(wrong, { field: path }));
+  const reason = faultOf(line);
+  if (reason !== undefined) {
+    report(fault(reason, { field: path }));
     return undefined;
   }
-  return plotArea({ type: 'Polygon', line }) > 0 ? line : backwards(line);
+  return plotArea({ type: 'Polygon', line }) > 0 ? line : reversed(line);
 }
 
-function backwards(line: readonly number[]): number[] {
-  const turned: number[] = [];
-  for (let k = line.length - 2; k >= 0; k -= 2) turned.push(line[k] as number, line[k + 1] as number);
-  return turned;
+function reversed(line: readonly number[]): number[] {
+  const result: number[] = [];
+  for (let k = line.length - 2; k >= 0; k -= 2) result.push(line[k] as number, line[k + 1] as number);
+  return result;
 }
 
 /** What is wrong with a ring. */
-function reasonAgainst(
+function faultOf(
   line: readonly number[],
 ): 'ring.not_closed' | 'plot.too_few_corners' | 'plot.too_wide' | undefined {
   const length = line.length;

@@ -1,7 +1,7 @@
 import sql from 'sql-template-tag';
 import { type Database, execute } from '../../../../platform/database/database.ts';
 
-/** Notes that a company has removed itself from a product. */
+/** Records that a company has removed itself from a product. */
 export async function insertDeparture(
   database: Database,
   productId: number,
@@ -16,7 +16,7 @@ export async function insertDeparture(
   );
 }
 
-/** Those of these companies that have removed themselves from a product. */
+/** Which of these companies have removed themselves from a product. */
 export async function findDeparted(
   database: Database,
   productId: number,
@@ -32,7 +32,7 @@ export async function findDeparted(
 /**
  * Forgets that these companies have removed themselves from a product.
  *
- * @returns how many had
+ * @returns the number of departures
  */
 export async function deleteDepartures(
   database: Database,

@@ -12,19 +12,19 @@ import { associationPath, associationsIn } from './companies.ts';
 import { deleteDepartures, findDeparted } from './departures-store.ts';
 
 /*
- * A company that has removed itself from a product comes back only if one of its members wants that: they add it
+ * A company that has removed itself from a product comes back only with the consent of one of its members: they add it
  * themselves, if they may change the product, or allow it first.
  */
 
-/** Whether a user acts for a company, whatever their role is. */
+/** Whether a user is a member of a company, in any role. */
 export async function actsFor(database: Database, { id }: Caller, companyId: number): Promise<boolean> {
   const memberships = await findMemberships(database, id);
   return memberships.some(membership => membership.companyId === companyId);
 }
 
 /**
- * Checks that companies that a change adds to a product either never removed themselves from it, or are the caller's,
- * whose departure is then forgotten.
+ * Checks the companies that a change adds to a product: each never removed itself from it, or is the caller's. The
+ * departures of the latter are then forgotten.
  *
  * @param sent the field of the body, for the paths in the error
  * @throws Problem invalid, with the field of every company that must allow it first
@@ -39,10 +39,10 @@ export async function checkReturns(
   const added = [...new Set(after.map(({ companyId }) => companyId))].filter(id => !before.has(id));
   const departed = await findDeparted(database, product.id, added);
   if (departed.length === 0) return;
-  const own = new Set((await findMemberships(database, caller.id)).map(({ companyId }) => companyId));
+  const ownIds = new Set((await findMemberships(database, caller.id)).map(({ companyId }) => companyId));
   const named = associationsIn(sent);
   const faults: Fault[] = [];
-  for (const companyId of departed.filter(id => !own.has(id))) {
+  for (const companyId of departed.filter(id => !ownIds.has(id))) {
     const index = named.findIndex(each => each.companyId === companyId);
     const field = index === -1 ? 'company.id' : associationPath(sent, index, 'company.id');
     faults.push(fault('product.company_has_left', { field, company: companyId, product: product.id }));
@@ -52,8 +52,8 @@ export async function checkReturns(
 }
 
 /**
- * Lets a product name a company again that has removed itself from it; for the company's members, who need not see the
- * product.
+ * Allows a product to name a company again that has removed itself from it; for members of the company, who need not see
+ * the product.
  *
  * @throws Problem not_found for everyone else, and if the company has not removed itself
  */
@@ -65,8 +65,8 @@ export async function allowReturn(
 ): Promise<void> {
   await transaction(pool, async database => {
     const product = await lockProduct(database, id);
-    const isTheirs = await actsFor(database, requester.caller, companyId);
-    if (!product || !isTheirs || (await deleteDepartures(database, id, [companyId])) === 0) {
+    const isMember = await actsFor(database, requester.caller, companyId);
+    if (!product || !isMember || (await deleteDepartures(database, id, [companyId])) === 0) {
       throw new Problem('product.not_left');
     }
     await audit(database, requester, {

@@ -5,7 +5,7 @@ import { maySeeCompanies } from '../../companies/access.ts';
 import { findCompany } from '../../companies/record/store.ts';
 import { asProfile } from '../../companies/view.ts';
 
-/** The whole company that owns a product, without its users; undefined for callers who may not see it. */
+/** The full profile of the company that owns a product, without its users; undefined if the caller may not see it. */
 export async function wholeOwner(
   database: Database,
   caller: Caller,
@@ -20,7 +20,7 @@ export async function wholeOwner(
   return maySee && company ? profileOf(database, company, language) : undefined;
 }
 
-/** A company as in answers, without its users; texts of its value chains are in a language. */
+/** A company as in answers, without its users, with the texts of its value chains in a language. */
 export async function profileOf(
   database: Database,
   company: NonNullable<Awaited<ReturnType<typeof findCompany>>>,

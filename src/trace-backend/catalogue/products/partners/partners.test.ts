@@ -29,7 +29,7 @@ const leave = (user: LoggedIn, id: number, companyId: number | string) =>
   user.send('DELETE', `/api/product/${id}/company/${companyId}`);
 const status = async (user: LoggedIn, id: number) => (await user.send('GET', `/api/product/${id}`)).status;
 
-test('an associated company takes itself off a product, in everything it was, and nobody else', async () => {
+test('an associated company removes itself from a product, with all its roles, and no other company', async () => {
   const id = await shared();
   const tag = (await grower.user.send('GET', `/api/product/${id}`)).headers.get('etag');
   expect((await leave(buyer.user, id, buyer.companyId)).body).toEqual({ status: 'OK' });
@@ -52,7 +52,7 @@ test('an associated company takes itself off a product, in everything it was, an
   expect(history).toMatchObject({ path: 'associatedCompanies', user: { id: buyer.user.id } });
 });
 
-test('a partner takes off no other company, and the owner stays', async () => {
+test('a partner cannot remove another company or the owner', async () => {
   const id = await shared();
   const before = await read(grower.user, id);
   const stranger = await trace.loggedIn();
@@ -71,13 +71,13 @@ test('a partner takes off no other company, and the owner stays', async () => {
     expect([answer.status, answer.text]).toEqual([404, unknown.text]);
   }
   expect(await read(grower.user, id)).toEqual(before);
-  // The owner's members, who may change the product, take a partner off as well.
+  // Members of the owner, who may change the product, can remove a partner, too.
   expect((await leave(grower.user, id, buyer.companyId)).status).toBe(200);
   expect((await leave(system, id, trader.companyId)).status).toBe(200);
   expect((await leave(trader.user, id, trader.companyId)).status).toBe(404);
 });
 
-test('a member of two partners takes off the one that is named', async () => {
+test('a member of two partners removes only the named company', async () => {
   const both = await trace.loggedIn();
   const [one, other] = [await companyOf(trace, 'One', [both]), await companyOf(trace, 'Other', [both])];
   const id = await added(grower.user, {
@@ -90,7 +90,7 @@ test('a member of two partners takes off the one that is named', async () => {
   expect(await status(both, id)).toBe(404);
 });
 
-test('a company that has left a product comes back only if one of its members wants that', async () => {
+test('a company that has left a product comes back only with the consent of its members', async () => {
   const allow = (user: LoggedIn, id: number, companyId: number | string = buyer.companyId) =>
     user.send('POST', `/api/product/${id}/company/${companyId}/allow`);
   const add = (user: LoggedIn, id: number, more: object = {}) =>
@@ -111,8 +111,8 @@ test('a company that has left a product comes back only if one of its members wa
   const path = 'associatedCompanies.1.company.id';
   for (const user of [grower.user, system]) {
     expect(await refusal(add(user, id))).toEqual([400, [path]]);
-    const one = { associatedCompanies: as(buyer, 'BUYER') };
-    expect(await refusal(add(user, id, one))).toEqual([400, ['associatedCompanies.company.id']]);
+    const body = { associatedCompanies: as(buyer, 'BUYER') };
+    expect(await refusal(add(user, id, body))).toEqual([400, ['associatedCompanies.company.id']]);
   }
   expect((await add(grower.user, id)).body.validationErrorDetails.fieldErrors[path]).toContain(
     `POST /api/product/${id}/company/${buyer.companyId}/allow`,
@@ -122,7 +122,7 @@ test('a company that has left a product comes back only if one of its members wa
   );
   expect((await read(grower.user, id)).associatedCompanies).toHaveLength(2);
 
-  // Only members allow it, for their own company, and see no more of the product by that.
+  // Only members can allow it, for their own company; that does not let them see the product.
   for (const [user, companyId] of [
     [grower.user, buyer.companyId],
     [trader.user, buyer.companyId],
@@ -144,7 +144,7 @@ test('a company that has left a product comes back only if one of its members wa
   );
   expect(body.data.items).toMatchObject([{ userId: buyer.user.id, details: { companyId: buyer.companyId } }]);
 
-  // A member of both companies adds theirs back at once. What others remove has not left.
+  // A member of both companies can add theirs back at once. A company removed by others has not left.
   await leave(buyer.user, id, buyer.companyId);
   const both = await trace.loggedIn();
   for (const { companyId } of [grower, buyer]) {
@@ -158,7 +158,7 @@ test('a company that has left a product comes back only if one of its members wa
   expect((await add(grower.user, id)).status).toBe(200);
 });
 
-test('a company that takes over another one has left the products that the other has left', async () => {
+test('a merge moves the departures of a company', async () => {
   const [small, large] = [await tenant(trace, 'Small'), await tenant(trace, 'Large')];
   const named = (name: string, ...partners: Tenant[]) =>
     added(grower.user, { name, associatedCompanies: partners.map(partner => as(partner, 'BUYER')) });
@@ -197,7 +197,7 @@ test('only the company that owns a product is its OWNER', async () => {
     const change = user.send('PUT', '/api/product', { id, associatedCompanies: partners });
     expect(await wrong(change)).toEqual(refused);
   }
-  // Moved with the list that was read: the company that it leaves is no longer the OWNER.
+  // After a move with the list that was read, the previous owner is no longer the OWNER.
   const second = await companyOf(trace, 'Second', [grower.user]);
   const { associatedCompanies } = await read(grower.user, id);
   const moved = { id, company: { id: second }, associatedCompanies };
@@ -208,7 +208,7 @@ test('only the company that owns a product is its OWNER', async () => {
   expect(owners).toMatchObject([{ company: { id: second } }]);
 });
 
-test('a former partner loses the pictures and papers of a product, however they ceased to be one', async () => {
+test('a former partner can no longer read the pictures and documents of a product, however the partnership ended', async () => {
   const png = await picture(9, 9).png().toBuffer();
   const upload = async (kind: 'image' | 'document', by = grower.user) =>
     (await uploadFile(trace, by, kind, png)).body.data.storageKey as string;
@@ -227,7 +227,7 @@ test('a former partner loses the pictures and papers of a product, however they 
     [200, 200, 200],
   ]);
 
-  // What only the product gives them they cannot make their own.
+  // They cannot reuse files that they can read only through the product.
   const attempts: [object, string][] = [
     [{ photo: { storageKey: photo } }, 'photo.storageKey'],
     [
@@ -259,7 +259,7 @@ test('a former partner loses the pictures and papers of a product, however they 
   expect((await downloadFile(trace, buyer.user, `image/${own}`)).status).toBe(200);
 });
 
-test('members of a company use its pictures again, no matter who uploaded them', async () => {
+test('members of a company can reuse pictures that other members uploaded', async () => {
   const colleague = await trace.loggedIn();
   const outsider = await trace.loggedIn();
   const regional = await trace.loggedIn('REGIONAL_ADMIN');

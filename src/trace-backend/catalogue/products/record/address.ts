@@ -3,7 +3,7 @@ import { Id } from '../../../base/contract/schemas.ts';
 import { nullable, text } from '../../../base/contract/shapes.ts';
 import { addressTexts } from '../../companies/record/profile-schemas.ts';
 
-/** The fields of an address, as front ends name them. */
+/** The fields of an address, with the names that front ends use. */
 export const Address = {
   ...addressTexts,
   otherAddress: text(2000),

@@ -3,21 +3,21 @@ import { Type } from '../../../../platform/type.ts';
 import { nullable, oneOf, text } from '../../../base/contract/shapes.ts';
 import { Document } from './document.ts';
 
-/** What graphics about prices show. */
+/** The contents of graphics about prices. */
 const GRAPHICS = ['DISABLED', 'PER_CONTAINER', 'PER_KG', 'PERCENT_VALUE'] as const;
 
 /** A CSS colour. */
 const colour = nullable(Type.String({ maxLength: 50, examples: ['#25265E'] }));
-const shown = nullable(Type.Boolean());
-const place = nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'place of the tab' }));
+const visibility = nullable(Type.Boolean());
+const position = nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'place of the tab' }));
 const amount = nullable(Type.Number({ minimum: -1e15, maximum: 1e15 }));
 
-/** What clients cannot set in them. */
+/** Fields that clients cannot set. */
 export const READ_ONLY = ['id', 'creationTimestamp', 'updateTimestamp'];
 
 const document = nullable(Document);
 
-/** How pages for consumers look, and what they show about prices. */
+/** The design of pages for consumers, and the prices that they show. */
 export const ConsumerSettings = named(
   'ConsumerSettings',
   Type.Object({
@@ -31,22 +31,22 @@ export const ConsumerSettings = named(
     productTitleColor: colour,
     headingColor: colour,
     textColor: colour,
-    tabFairPrices: shown,
-    tabProducers: shown,
-    tabQuality: shown,
-    tabFeedback: shown,
-    orderFairPrices: place,
-    orderProducers: place,
-    orderQuality: place,
-    orderFeedback: place,
+    tabFairPrices: visibility,
+    tabProducers: visibility,
+    tabQuality: visibility,
+    tabFeedback: visibility,
+    orderFairPrices: position,
+    orderProducers: position,
+    orderQuality: position,
+    orderFeedback: position,
     productFont: document,
     textFont: document,
     landingPageImage: document,
     landingPageBackgroundImage: document,
     headerBackgroundImage: document,
-    graphicFairPrices: shown,
-    graphicIncreaseOfIncome: shown,
-    graphicQuality: shown,
+    graphicFairPrices: visibility,
+    graphicIncreaseOfIncome: visibility,
+    graphicQuality: visibility,
     graphicPriceToProducer: oneOf(GRAPHICS),
     graphicFarmGatePrice: oneOf(GRAPHICS),
     manualFarmGatePrice: amount,

@@ -11,8 +11,11 @@ import type { Content } from './store.ts';
 export function mergeContent(content: Content, body: Parts): Content {
   const sent = PARTS.map(part => [part, body[part]] as const).filter(([, value]) => value !== undefined);
   const merged = sent.map(([part, value]) => {
-    const known = KNOWN_FIELDS.get(part);
-    return [part, known && value ? mergeFields(content[part], without(part, value), known) : value] as const;
+    const fields = KNOWN_FIELDS.get(part);
+    return [
+      part,
+      fields && value ? mergeFields(content[part], withoutReadOnly(part, value), fields) : value,
+    ] as const;
   });
   const after = fromEntries(
     [...Object.entries(content), ...merged].filter(([part]) => body[part as 'photo'] !== null),
@@ -21,17 +24,17 @@ export function mergeContent(content: Content, body: Parts): Content {
 }
 
 /** A sent part without its read-only fields. */
-function without(part: string, sent: unknown): object {
+function withoutReadOnly(part: string, sent: unknown): object {
   const readOnly = READ_ONLY_FIELDS.get(part) ?? [];
   return fromEntries(Object.entries(sent as object).filter(([name]) => !readOnly.includes(name)));
 }
 
-/** Answers contain these parts also if they are empty, so that clients send them back. */
+/** Answers contain these parts even if they are empty, so that clients send them back. */
 const ALWAYS_PRESENT = ['origin', 'settings', 'businessToCustomerSettings'];
 
 /** Content in the form of answers: see `withoutDefaults`. */
 export function withDefaults(stored: Content): Content {
-  // What was stored before changes left it out.
+  // Older versions stored unset fields as null.
   const content = withoutUnset(stored, Parts);
   const present = fromEntries(ALWAYS_PRESENT.map(part => [part, content[part] ?? {}]));
   return {
@@ -41,13 +44,13 @@ export function withDefaults(stored: Content): Content {
   };
 }
 
-/** Content without what answers add to it, so that sending a product back changes nothing. */
+/** Content without the defaults that answers add, so that sending a product back changes nothing. */
 function withoutDefaults(content: Content): Content {
   const { settings } = content as { settings?: { pricingTransparency?: object } };
   const { pricingTransparency, ...others } = settings ?? {};
   const hasPrices = pricingTransparency !== undefined && Object.keys(pricingTransparency).length > 0;
-  const kept = hasPrices ? settings : others;
-  const all = settings === undefined ? content : { ...content, settings: kept };
+  const stored = hasPrices ? settings : others;
+  const all = settings === undefined ? content : { ...content, settings: stored };
   return fromEntries(
     Object.entries(all).filter(
       ([part, value]) => !ALWAYS_PRESENT.includes(part) || Object.keys(value as object).length > 0,
@@ -57,30 +60,30 @@ function withoutDefaults(content: Content): Content {
 
 type Agreement = Record<string, unknown> & { id?: number | null; document?: SentDocument | null };
 
-/** Gives data sharing agreements ids that are unique within their product; those that have one keep it. */
+/** Gives data sharing agreements ids that are unique within their product; existing ids stay. */
 function withAgreementIds(content: Content): Content {
   const agreements = content.dataSharingAgreements as Agreement[] | undefined;
   if (!agreements) return content;
   let last = Math.max(0, ...agreements.map(({ id }) => id ?? 0));
-  const taken = new Set<number>();
+  const used = new Set<number>();
   const numbered = agreements.map(({ id, ...rest }) => {
-    const own = id != null && id > 0 && !taken.has(id) ? id : ++last;
-    taken.add(own);
-    return { id: own, ...rest };
+    const unique = id != null && id > 0 && !used.has(id) ? id : ++last;
+    used.add(unique);
+    return { id: unique, ...rest };
   });
   return { ...content, dataSharingAgreements: numbered };
 }
 
-function mergeFields(before: unknown, sent: unknown, known: readonly string[]): object {
+function mergeFields(before: unknown, sent: unknown, knownFields: readonly string[]): object {
   const changed = Object.entries(sent as object);
   const cleared = changed
-    .filter(([name, value]) => value === null && known.includes(name))
+    .filter(([name, value]) => value === null && knownFields.includes(name))
     .map(([name]) => name);
   const all = [...Object.entries((before ?? {}) as object), ...changed];
   return fromEntries(all.filter(([name]) => !cleared.includes(name)));
 }
 
-/** An object of these fields, with any names; the last field of a name wins. */
+/** An object of these fields; the last field of each name wins. */
 function fromEntries(entries: Iterable<readonly [string, unknown]>): Record<string, unknown> {
   return Object.fromEntries(entries);
 }
@@ -98,7 +101,7 @@ const DOCUMENTS: Record<DocumentPath, { kind?: 'image' }> = {
   'businessToCustomerSettings.landingPageBackgroundImage': {},
   'businessToCustomerSettings.headerBackgroundImage': {},
 };
-const PLACES = Object.entries(DOCUMENTS).map(([path, expected]) => {
+const DOCUMENT_FIELDS = Object.entries(DOCUMENTS).map(([path, expected]) => {
   const [part = path, field] = path.split('.');
   return { path, part, field, expected };
 });
@@ -109,7 +112,7 @@ export function photoOf({ photo }: Content): SentDocument | undefined {
 
 /** The images and documents of a product, with their fields. */
 export function imagesOf(content: Content): ImageReference[] {
-  const single = PLACES.flatMap(({ path, part, field, expected }) => {
+  const single = DOCUMENT_FIELDS.flatMap(({ path, part, field, expected }) => {
     const storageKey = documentIn(content[part], field)?.storageKey;
     return storageKey ? [{ field: `${path}.storageKey`, storageKey, ...expected }] : [];
   });
@@ -124,10 +127,10 @@ function agreementsOf({ dataSharingAgreements }: Content): Agreement[] {
   return (dataSharingAgreements as Agreement[] | undefined) ?? [];
 }
 
-/** The same content with each image and document as `describe` gives it. */
+/** Content with each image and document replaced by the result of `describe`. */
 export function withDocuments(content: Content, describe: (sent: SentDocument) => object): Content {
   const described = { ...content };
-  for (const { part, field } of PLACES) {
+  for (const { part, field } of DOCUMENT_FIELDS) {
     const sent = documentIn(content[part], field);
     if (!sent) continue;
     described[part] =

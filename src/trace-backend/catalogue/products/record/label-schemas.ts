@@ -29,12 +29,12 @@ export const Field = named(
 );
 export type LabelField = Static<typeof Field>;
 
-export const labelTitle = {
+const labelTitle = {
   title: text(255),
   language: nullable(AnyLanguage),
 };
-/** What front ends send back and the service sets. */
-export const ignoredFields = {
+/** Fields that the service sets and front ends send back. */
+const ignoredFields = {
   status: oneOf(LABEL_STATUSES, 'ignored'),
 };
 const content = { ...labelTitle, fields: oneOrMany(Field, 200) };
@@ -52,7 +52,7 @@ export type LabelBody = Static<typeof LabelBody>;
 
 const uuid = nullable(Type.String({ maxLength: 100, description: 'ignored' }));
 export const NewLabel = named('NewLabel', Type.Object({ productId: Id, ...content, uuid, ...ignoredFields }));
-/** What a label is changed by, without its fields. */
+/** The members of a label's change, without its fields. */
 export const labelChange = {
   id: Id,
   ...labelTitle,

@@ -12,7 +12,7 @@ import {
   PathId,
   searchFilters,
 } from '../../../base/contract/schemas.ts';
-import { nullable, oneOrMany, shown } from '../../../base/contract/shapes.ts';
+import { answerSchemaOf, nullable, oneOrMany } from '../../../base/contract/shapes.ts';
 import { IfMatch } from '../../../base/contract/versions.ts';
 import { reference } from '../../codes/schemas.ts';
 import { COMPANY_TYPES } from '../../companies/record/company-types.ts';
@@ -48,13 +48,10 @@ const fields = {
 };
 
 export const NewProduct = named('NewProduct', Type.Object({ name: Name, ...fields }));
-export const ProductUpdate = named(
-  'ProductUpdate',
-  Type.Object({ id: Id, name: Type.Optional(Name), ...fields }),
-);
+const ProductUpdate = named('ProductUpdate', Type.Object({ id: Id, name: Type.Optional(Name), ...fields }));
 export type ProductBody = Omit<Static<typeof ProductUpdate>, 'id'>;
 
-export const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
+const CompanyName = Type.Object({ id: Type.Integer(), name: Type.String({ examples: ['Kopanyi'] }) });
 
 const { id: _id, name: _name, ...whole } = WholeProfile.properties;
 const profile = { status: CompanyStatus, ...whole };
@@ -65,12 +62,12 @@ const Owner = named(
   Type.Object({ ...CompanyName.properties, ...Type.Partial(Type.Object(profile)).properties }),
 );
 
-export const ProductView = named(
+const ProductView = named(
   'Product',
   Type.Object({
     id: Type.Integer({ examples: [12] }),
     name: Type.String(),
-    ...shown(Type.Object(parts)).properties,
+    ...answerSchemaOf(Type.Object(parts)).properties,
     company: Type.Optional(Owner),
     valueChain: Type.Partial(ValueChain),
     associatedCompanies: Type.Array(
@@ -82,7 +79,7 @@ export const ProductView = named(
   }),
 );
 
-export const ProductItem = named(
+const ProductItem = named(
   'ProductItem',
   Type.Object({
     id: Type.Integer(),

@@ -8,7 +8,7 @@ import { allOf, containsText, type ListSource } from '../../../base/lists/store.
 import type { CompanyType } from '../../companies/record/company-types.ts';
 import type { SORTABLE } from './schemas.ts';
 
-/** The content of a product besides name, companies and labels. */
+/** The content of a product, without name, companies and labels. */
 export type Content = Record<string, unknown>;
 
 /** A company associated with a product. */
@@ -32,8 +32,8 @@ export interface Product {
   associations: Association[];
 }
 
-const PRODUCT = sql`id, name, company_id AS "companyId", value_chain_id AS "valueChainId", content, version, created_by AS "createdBy",
-  created_at AS "createdAt", updated_at AS "updatedAt",
+const PRODUCT = sql`id, name, company_id AS "companyId", value_chain_id AS "valueChainId", content, version,
+  created_by AS "createdBy", created_at AS "createdAt", updated_at AS "updatedAt",
   ARRAY(SELECT json_build_object('companyId', product_companies.company_id, 'type', type) FROM product_companies
     WHERE product_id = products.id ORDER BY position) AS associations`;
 
@@ -53,7 +53,7 @@ export async function lockProduct(database: Database, id: number): Promise<Produ
   return findProduct(database, id);
 }
 
-/** Products by their ids, with their content, in no order; missing ones are left out. */
+/** Existing products with these ids, with their content, in no order. */
 export async function findProductBases(
   database: Database,
   ids: readonly number[],
@@ -64,7 +64,7 @@ export async function findProductBases(
   return rows;
 }
 
-/** How many products are of a value chain, with the name of one; empty if none is. */
+/** The number of products of a value chain, with an example's name; empty if there are none. */
 export async function findValueChainUses(
   database: Database,
   valueChainId: number,
@@ -154,7 +154,7 @@ export interface Reader {
   companyIds: readonly number[];
 }
 
-/** The condition that a reader may see a product, checked per product. */
+/** The condition that a reader may see a product, for checking single rows. */
 const isVisible = ({ userId, companyIds }: Reader) => sql`(
   EXISTS (SELECT FROM product_companies WHERE product_id = products.id
     AND product_companies.company_id = ANY (${companyIds}::integer[]))
@@ -166,14 +166,14 @@ const visibleIds = ({ userId, companyIds }: Reader) => sql`
   UNION ALL SELECT id FROM products WHERE company_id IS NULL AND created_by = ${userId}`;
 
 /** Whether a reader may see at least one of these products. */
-export async function seesOne(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
+export async function seesAny(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
   const { rows } = await database.query<{ sees: boolean }>(sql`
     SELECT EXISTS (SELECT FROM products WHERE id = ANY (${ids}::integer[]) AND ${isVisible(reader)}) AS sees`);
   return rows[0]?.sees ?? false;
 }
 
-/** Whether at least one of these products belongs to a company that a reader acts for, or to the reader alone. */
-export async function ownsOne(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
+/** Whether at least one of these products belongs to a company of the reader, or to the reader alone. */
+export async function ownsAny(database: Database, reader: Reader, ids: readonly number[]): Promise<boolean> {
   const { userId, companyIds } = reader;
   const { rows } = await database.query<{ owns: boolean }>(sql`
     SELECT EXISTS (SELECT FROM products WHERE id = ANY (${ids}::integer[]) AND (
@@ -198,8 +198,8 @@ export type ListedProduct = Pick<Product, 'id' | 'name' | 'companyId' | 'updated
   photoKey: string | null;
 };
 
-/** Up to this many visible products are checked one by one; with more, the indexes of all products are used. */
-const FEW = 5_000;
+/** Readers who see up to this many products are served from these; otherwise the indexes of all products are used. */
+const FEW_PRODUCTS = 5_000;
 
 /** A page of products, and their total number. */
 export async function listProducts(
@@ -210,64 +210,67 @@ export async function listProducts(
 ): Promise<{ items: ListedProduct[]; count: number }> {
   const { reader, query } = filter;
   const isFiltered = query !== undefined || filter.companyId !== undefined;
-  // Without a filter, it makes no difference.
-  const few = reader !== undefined && isFiltered && (await seesFew(database, reader));
+  // The number matters only for filtered lists.
+  const seesFewProducts = reader !== undefined && isFiltered && (await seesFew(database, reader));
   const tokens = query === undefined ? [] : await lists.ngramsFor(database, 'products', foldName(query));
-  const source = listSource(filter, page.sortBy, few, tokens);
+  const source = listSource(filter, page.sortBy, seesFewProducts, tokens);
   return lists.list<ListedProduct>(database, `products ${JSON.stringify(filter)}`, source, page);
 }
 
 async function seesFew(database: Database, reader: Reader): Promise<boolean> {
   const { rows } = await database.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM (${visibleIds(reader)} LIMIT ${FEW + 1}) AS visible`);
-  return (rows[0]?.count ?? 0) <= FEW;
+    SELECT count(*)::int AS count FROM (${visibleIds(reader)} LIMIT ${FEW_PRODUCTS + 1}) AS visible`);
+  return (rows[0]?.count ?? 0) <= FEW_PRODUCTS;
 }
 
 /**
  * The rows of a list. Exported so that a test can check the plans of its statements.
  *
- * @param few whether the reader sees few products
+ * @param seesFewProducts whether the reader sees few products
  * @param tokens the n-grams for the index
  */
 export function listSource(
   { reader, query, companyId }: ProductFilter,
   sortBy: ProductSort,
-  few: boolean,
+  seesFewProducts: boolean,
   tokens: readonly string[],
 ): ListSource {
-  const isOwners = companyId === undefined ? undefined : sql`company_id = ${companyId}`;
+  const ofOwner = companyId === undefined ? undefined : sql`company_id = ${companyId}`;
   const folded = query === undefined ? undefined : foldName(query);
-  const holds = folded === undefined ? undefined : sql`strpos(folded, ${folded}) > 0`;
-  const contains = folded === undefined ? undefined : containsText('products', folded);
-  const isOne = reader && sql`id IN (${visibleIds(reader)})`;
-  const isSeen = reader && isVisible(reader);
-  const byToken = holds && sql`tokens @> ${tokens}::text[]`;
-  const isFiltered = holds !== undefined || isOwners !== undefined;
+  const containsQuery = folded === undefined ? undefined : sql`strpos(folded, ${folded}) > 0`;
+  const rowContains = folded === undefined ? undefined : containsText('products', folded);
+  const amongVisible = reader && sql`id IN (${visibleIds(reader)})`;
+  const isVisibleToReader = reader && isVisible(reader);
+  const byToken = containsQuery && sql`tokens @> ${tokens}::text[]`;
+  const isFiltered = containsQuery !== undefined || ofOwner !== undefined;
   return {
     table: 'products',
     columns: sql`id, name, company_id AS "companyId", updated_at AS "updatedAt", photo_key AS "photoKey"`,
     key: KEYS[sortBy],
-    gather: few || !isFiltered ? allOf([isOne, isOwners, holds]) : allOf([isOwners, byToken, holds, isSeen]),
-    look: allOf([contains, isOwners, isSeen]),
+    gather:
+      seesFewProducts || !isFiltered
+        ? allOf([amongVisible, ofOwner, containsQuery])
+        : allOf([ofOwner, byToken, containsQuery, isVisibleToReader]),
+    look: allOf([rowContains, ofOwner, isVisibleToReader]),
     ids: reader && !isFiltered ? visibleIds(reader) : undefined,
-    gathersRows: holds !== undefined,
-    isPrepared: holds === undefined,
+    gathersRows: containsQuery !== undefined,
+    isPrepared: containsQuery === undefined,
   };
 }
 
-/** The query for the ids and names of a reader's own products: those of their companies, and theirs without one. */
+/** Selects ids and names of a reader's own products: those of their companies, and those without a company. */
 export function selectOwnProducts(reader: Reader): Sql {
   return sql`
     SELECT id, name FROM products WHERE company_id = ANY (${reader.companyIds}::integer[])
       OR (company_id IS NULL AND created_by = ${reader.userId})`;
 }
 
-/** The query for the ids of the products that a company has a part in, as their owner or otherwise, with repetitions. */
+/** Selects the ids of the products that a company owns or is associated with, with repetitions. */
 export function selectProductsOfCompany(companyId: number): Sql {
   return sql`SELECT product_id FROM product_companies WHERE company_id = ${companyId}`;
 }
 
-/** The query for the ids of the products that a company owns. */
+/** Selects the ids of the products that a company owns. */
 export function selectProductsOwnedBy(companyId: number): Sql {
   return sql`SELECT id FROM products WHERE company_id = ${companyId}`;
 }

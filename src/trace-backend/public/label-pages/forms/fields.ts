@@ -1,9 +1,9 @@
 import { escaped } from '../../../../platform/http/page.ts';
 
-/** The element of a page to which an answer leads, so that readers of the screen begin with it. */
+/** The id of the element to which an answer jumps, so that screen readers start there. */
 export const ANSWER = 'answer';
 
-/** The style of the forms, beyond that of every page. */
+/** The style of the forms, in addition to that of every page. */
 export const FORM_STYLE = `
 input,select,textarea{border-color:var(--soft)}
 select,textarea{display:block;width:100%;margin-top:.25rem;font:inherit;padding:.6rem 1rem;
@@ -18,27 +18,27 @@ border-radius:.5rem}
 form p.by{margin-top:.85rem;font-size:.85rem;white-space:pre-line}
 `;
 
-/** What is said about a field, if something is wrong with it. */
-export interface FieldState {
+/** A field of a form, with the sent value and its error. */
+interface FieldState {
   name: string;
   label: string;
-  /** what was typed, as sent */
+  /** the sent value, which may be anything */
   value?: unknown;
   wrong?: string | undefined;
 }
 
-/** A field in one line; `attributes` are HTML. */
+/** A single-line field; `attributes` are HTML. */
 export function lineField({ name, label, value, wrong }: FieldState, attributes: string): string {
-  const typed = typeof value === 'string' ? ` value="${escaped(value)}"` : '';
+  const valueAttribute = typeof value === 'string' ? ` value="${escaped(value)}"` : '';
   return (
     `<label for="${name}">${escaped(label)}</label>` +
-    `<input id="${name}" name="${name}" ${attributes}${typed}${describedBy(name, wrong)}>${wrongOf(name, wrong)}`
+    `<input id="${name}" name="${name}" ${attributes}${valueAttribute}${describedBy(name, wrong)}>${wrongOf(name, wrong)}`
   );
 }
 
-/** A field of several lines. */
+/** A multi-line field. */
 export function textField({ name, label, value, wrong }: FieldState, maxLength: number): string {
-  // A line break directly behind the tag is not a part of the text (HTML, 13.2.6.4.7).
+  // A line break directly after the tag is not part of the text (HTML, 13.2.6.4.7).
   return (
     `<label for="${name}">${escaped(label)}</label>` +
     `<textarea id="${name}" name="${name}" dir="auto" maxlength="${maxLength}"${describedBy(name, wrong)}>\n` +
@@ -46,7 +46,7 @@ export function textField({ name, label, value, wrong }: FieldState, maxLength: 
   );
 }
 
-/** A choice of one or none. */
+/** A choice of one option or none. */
 export function choiceField(
   { name, label, value, wrong }: FieldState,
   options: readonly { value: string; text: string }[],
@@ -61,7 +61,7 @@ export function choiceField(
   );
 }
 
-/** A consent, with what it is given to. */
+/** A consent, with its terms. */
 export function tickField({ name, label, value, wrong }: FieldState, text: string): string {
   const terms = text === '' ? '' : `<p class="by" dir="auto">${escaped(text)}</p>`;
   const ticked = value === true || value === 'true' ? ' checked' : '';
@@ -79,7 +79,7 @@ function wrongOf(name: string, wrong: string | undefined): string {
   return wrong === undefined ? '' : `<p class="wrong" id="${name}-wrong">${escaped(wrong)}</p>`;
 }
 
-/** The answer to a form, at which its page opens; `html` is HTML. */
+/** The answer to a form; the page opens at it. */
 export function answerBox(role: 'status' | 'alert', html: string): string {
   return `<div class="answer" id="${ANSWER}" role="${role}" tabindex="-1" dir="auto">${html}</div>`;
 }

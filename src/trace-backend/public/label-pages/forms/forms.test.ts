@@ -15,7 +15,7 @@ const PUBLIC = '/api/public/product/label';
 const XSS = `"'><img src=x onerror="window.hacked=1"></textarea><script>alert(1)</script>`;
 const BROWSER = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 let address = 0;
-/** Headers of the browser of a visitor with an address of their own. */
+/** Headers of a visitor's browser with a new client address. */
 const visitor = () => ({ ...BROWSER, 'x-forwarded-for': `192.0.2.${++address}` });
 const good = async (method: string, path: string, body: object) => {
   const answer = await kopanyi.user.send(method, path, body);
@@ -41,7 +41,7 @@ const counted = async ({ uuid }: { uuid: string }) => {
   return [data.visits, data.authTrue, data.authFalse, data.originTrue, data.originFalse];
 };
 
-test('the page has only the forms that its label has batches and the tab for', async () => {
+test('the page has forms only if its label has batches and the feedback tab', async () => {
   const label = await published();
   const bare = await open(label.uuid);
   expect(bare.text).not.toContain('<form');
@@ -61,7 +61,7 @@ test('the page has only the forms that its label has batches and the tab for', a
   expect(other.headers.get('referrer-policy')).toBe('same-origin');
 });
 
-test('a package is checked as by the API: with its dates, in words, counted once, and kept by no cache', async () => {
+test('a package is checked like by the API: with its dates, in words, counted once, and not cached', async () => {
   const label = await published();
   const other = await published();
   const dates = { productionDate: '2026-03-01', expiryDate: '2999-03-01' };
@@ -87,7 +87,7 @@ test('a package is checked as by the API: with its dates, in words, counted once
 
   const none = await check('number=&expiryDate=2020-01-01');
   expect([none.status, none.said]).toEqual([400, undefined]);
-  expect(none.text).toContain('Enter the number of the batch.');
+  expect(none.text).toContain('Enter the batch number.');
   expect(none.text).toContain('value="2020-01-01"');
   expect(await counted(label)).toEqual([0, 2, 4, 0, 0]);
   expect(await counted(other)).toEqual([0, 0, 0, 0, 0]);
@@ -95,7 +95,7 @@ test('a package is checked as by the API: with its dates, in words, counted once
   expect(evil.text).not.toMatch(/<img src=x|<script|<b>/);
 });
 
-test('the places of a batch are shown with a map if everyone may see them', async () => {
+test('public locations of a batch are shown with a map', async () => {
   const label = await published({}, 'DE');
   const locations = [{ latitude: -1.95, longitude: 30.06, pinName: XSS }];
   await batch(label.id, 'O', { locations, traceOrigin: true });
@@ -112,19 +112,19 @@ test('the places of a batch are shown with a map if everyone may see them', asyn
   expect(await counted(label)).toEqual([0, 0, 0, 1, 2]);
 });
 
-test('page and API have one limit of checks, beyond which the page says so; unpublished labels have no page', async () => {
+test('page and API share a limit of checks, which the page reports; unpublished labels have no page', async () => {
   const label = await published();
   await batch(label.id, 'A', { checkAuthenticity: true });
   const path = `${label.uuid}/verify_batch_authenticity?number=A`;
-  const one = visitor();
-  const byProgram = { 'x-forwarded-for': one['x-forwarded-for'] };
+  const headers = visitor();
+  const byProgram = { 'x-forwarded-for': headers['x-forwarded-for'] };
   for (let n = 0; n < 30; n++) {
-    expect((await open(path, one)).status).toBe(200);
+    expect((await open(path, headers)).status).toBe(200);
     expect((await trace.send('GET', `${PUBLIC}/${path}`, undefined, byProgram)).body.data).toBe(true);
   }
   const unseen = await trace.send('HEAD', `${PUBLIC}/${path}`, undefined, byProgram);
   expect(unseen.status, 'HEAD tells as much, by Content-Length').toBe(429);
-  const more = await open(path, one);
+  const more = await open(path, headers);
   expect([more.status, more.headers.get('content-type')]).toEqual([429, 'text/html; charset=utf-8']);
   expect(more.text).toContain('too many requests from this address; try again in');
   expect(Number(more.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -132,8 +132,8 @@ test('page and API have one limit of checks, beyond which the page says so; unpu
   await good('POST', '/api/product/label/execute/UNPUBLISH_LABEL', { id: label.id });
   const unknown = '7a0e6e0c-52b6-4f0e-9a5b-0e4f3f6f3c11';
   for (const rest of ['', '/verify_batch_authenticity', '/verify_batch_origin?number=A']) {
-    const [taken, never] = [await open(`${label.uuid}${rest}`), await open(`${unknown}${rest}`)];
-    expect([taken.status, taken.text]).toEqual([404, never.text]);
-    expect(taken.text).toContain('Nothing is here');
+    const [unpublished, never] = [await open(`${label.uuid}${rest}`), await open(`${unknown}${rest}`)];
+    expect([unpublished.status, unpublished.text]).toEqual([404, never.text]);
+    expect(unpublished.text).toContain('Page not found');
   }
 });
