@@ -9,6 +9,7 @@ import type { EmbeddedPostgres } from '../src/platform/embedded-postgres/index.t
 import { startEmbeddedPostgres } from '../src/platform/embedded-postgres/index.ts';
 import { startCitusCluster } from '../test/helpers/citus-cluster.ts';
 import type { Load, LoadResult } from './load.ts';
+import { runWrk } from './wrk.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
 
@@ -88,6 +89,9 @@ async function mayCheckpoint({ owner, backup }: EmbeddedPostgres): Promise<void>
   await session.end();
 }
 
+/** Whether wrk generates the load. */
+const usesWrk = process.argv.includes('--wrk');
+
 function makeContext(seconds: number, connection: EmbeddedPostgres['owner']): Context {
   const { host, port, user, password, database } = connection;
   const url = `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
@@ -115,7 +119,7 @@ function makeContext(seconds: number, connection: EmbeddedPostgres['owner']): Co
       ),
     startScript: script => startProcess(`bench/programs/${script}`, environment, /^port (\d+)$/m),
     runScript: script => runProcess(`bench/programs/${script}`, { ...environment, SECONDS: String(seconds) }),
-    load: load => runLoad({ seconds, ...load }),
+    load: load => (usesWrk ? runWrk : runLoad)({ seconds, ...load }),
   };
 }
 

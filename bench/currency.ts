@@ -30,7 +30,7 @@ export async function currencyRows(context: Context): Promise<Row[]> {
 }
 
 /** Ten years of 30 currencies. */
-async function fillRates({ connection }: Context): Promise<void> {
+export async function fillRates({ connection }: Context): Promise<void> {
   const client = await connect(connection);
   await client.query('SET search_path = trace_backend');
   const codes = [

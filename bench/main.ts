@@ -16,6 +16,7 @@ import { memoryRows } from './memory.ts';
 import { offsetRows } from './offsets.ts';
 import { packetRows } from './packets.ts';
 import { productRows } from './products.ts';
+import { requestCostRows } from './request-costs.ts';
 import { restoreRows } from './restores.ts';
 import { startRows } from './start.ts';
 import { tableRows } from './tables.ts';
@@ -41,6 +42,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
   tiles: tileRows,
   console: consoleRows,
   trace: traceRows,
+  costs: requestCostRows,
   companies: companyRows,
   products: productRows,
   offsets: offsetRows,
@@ -52,7 +54,7 @@ const groups: Record<string, (context: Context) => Promise<Row[]>> = {
 };
 
 const SECONDS = 5;
-const chosen = process.argv.slice(2);
+const chosen = process.argv.slice(2).filter(argument => argument !== '--wrk');
 const unknown = chosen.filter(name => !(name in groups));
 if (unknown.length > 0) {
   console.error(`unknown benchmarks: ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);

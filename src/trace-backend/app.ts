@@ -2,7 +2,6 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { Counter, type Registry } from 'prom-client';
 import { registerBackupStatus } from '../platform/backup/register-status.ts';
-import { batchLoader } from '../platform/concurrency/batch-loader.ts';
 import { checkWrites } from '../platform/database/check-writes.ts';
 import { databaseCondition } from '../platform/database/condition.ts';
 import { type Connection, openPool, type PoolOptions, readSomething } from '../platform/database/database.ts';
@@ -45,7 +44,6 @@ import { invitationMail } from './catalogue/companies/invitations/invite.ts';
 import { addressMail } from './catalogue/companies/invitations/invite-address.ts';
 import { leaveAccepted } from './catalogue/companies/invitations/leave-accepted.ts';
 import {
-  type CompanyIds,
   findColleagueIds,
   findCompanyIds,
   findCompanyNames,
@@ -282,7 +280,11 @@ function openPools(
   { onRefusal, watch }: Required<Pick<PoolOptions, 'onRefusal'>> & { watch: WatchPool },
 ): { pool: pg.Pool; exports: pg.Pool } {
   return {
-    pool: openPool(connection, SCHEMA, DATABASE_POOL, { onRefusal, watch: watch('requests') }),
+    pool: openPool(connection, SCHEMA, DATABASE_POOL, {
+      pipeline: true,
+      onRefusal,
+      watch: watch('requests'),
+    }),
     exports: openPool(connection, SCHEMA, EXPORTS, { deadline: EXPORT_DEADLINE, watch: watch('exports') }),
   };
 }
@@ -342,7 +344,7 @@ interface Accounts extends ExportContext, ErasureContext {
 /** Users, logins and administration. */
 function registerAccounts(app: Server, accounts: Accounts): void {
   const { pool, box, keys, settings } = accounts;
-  const companiesOf = batchLoader<number, CompanyIds>(ids => findCompanyIds(pool, ids), { max: 200 });
+  const companiesOf = (userId: number) => findCompanyIds(pool, userId);
   const colleaguesOf = (userId: number) => findColleagueIds(pool, userId);
   const cookies = sessionCookies(settings);
   const sessions = openSessions(accounts);

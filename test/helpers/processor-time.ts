@@ -11,15 +11,18 @@ export function processorSeconds(): number {
   return own + ticksOf(process.pid).children / TICKS_PER_SECOND + runningDescendants(process.pid);
 }
 
+/** Seconds of processor time of a process and of its descendants; 0 where it is not counted (not on Linux). */
+export function processorSecondsOf(process: number): number {
+  const { own, children } = ticksOf(process);
+  return (own + children) / TICKS_PER_SECOND + runningDescendants(process);
+}
+
 /** Linux counts in ticks of 10 ms. */
 const TICKS_PER_SECOND = 100;
 
 function runningDescendants(parent: number): number {
   return childrenOf(parent)
-    .map(child => {
-      const { own, children } = ticksOf(child);
-      return (own + children) / TICKS_PER_SECOND + runningDescendants(child);
-    })
+    .map(processorSecondsOf)
     .reduce((sum, seconds) => sum + seconds, 0);
 }
 

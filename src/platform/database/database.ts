@@ -4,10 +4,12 @@ import { parseJsonText } from '../json-text.ts';
 import { closeIdle, type Deadline, watchDeadline } from './deadlines.ts';
 import { hashOf } from './statement-name.ts';
 import { type OnSlow, timedClient } from './timed-client.ts';
-import { closesConnection, passingTrouble, type TroubleKind } from './troubles.ts';
+import { closesConnection, errorCode, passingTrouble, type TroubleKind } from './troubles.ts';
 
 /** A pool, a connection inside a transaction, or anything else that runs one statement. */
 export interface Database {
+  /** whether its statements are parts of one transaction */
+  isTransaction?: true;
   query<Row extends pg.QueryResultRow = pg.QueryResultRow>(
     statement: pg.QueryConfig,
   ): Promise<pg.QueryResult<Row>>;
@@ -135,42 +137,76 @@ export function connectionFromUrl(url: string): Connection {
 
 /**
  * Runs `work` inside one transaction: committed when it returns, rolled back when it throws. A broken connection is
- * closed, not released. Statements that `work` sends concurrently are sent one after the other.
+ * closed, not released. BEGIN is sent with the first statement and COMMIT with the last; on a pool that does not
+ * pipeline, statements are sent one after the other.
+ *
+ * @throws the error of a statement, also if `work` did not wait for it or caught it
  */
 export async function transaction<Result>(
   pool: pg.Pool,
   work: (database: Database) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
+  const query = (client as { pipeline?: boolean }).pipeline
+    ? <Row extends pg.QueryResultRow>(statement: pg.QueryConfig) => client.query<Row>(statement)
+    : oneByOne(client);
+  let failure: unknown;
+  const database: Database = {
+    isTransaction: true,
+    query(statement) {
+      const answer = query(statement) as ReturnType<Database['query']>;
+      answer.catch(error => {
+        if (errorCode(error) !== ABORTED) failure = error;
+      });
+      return answer as never;
+    },
+  };
   let broken = true;
   try {
-    await client.query('BEGIN');
-    const result = await work(oneByOne(client));
-    await client.query('COMMIT');
+    database.query({ text: 'BEGIN' }).catch(() => {});
+    const result = await work(database);
+    const { command } = await database.query({ text: 'COMMIT' });
+    // The answer to the COMMIT of an aborted transaction is ROLLBACK.
+    if (command !== 'COMMIT') throw failure;
     broken = false;
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').then(
+    const cause = errorCode(error) === ABORTED && failure ? failure : error;
+    await query({ text: 'ROLLBACK' }).then(
       () => {
-        broken = closesConnection(error);
+        broken = closesConnection(cause);
       },
       () => {},
     );
-    throw error;
+    throw cause;
   } finally {
     client.release(broken);
   }
 }
 
+/** SQLSTATE of statements behind a failed one of the same transaction (in_failed_sql_transaction). */
+const ABORTED = '25P02';
+
+/**
+ * Executes a statement whose result nobody needs, prepared by its text. In a transaction it does not wait for the answer:
+ * if the statement fails, the transaction does.
+ */
+export async function execute(
+  database: Database,
+  statement: { text: string; values: unknown[] },
+): Promise<void> {
+  const answer = database.query(prepared(statement));
+  if (database.isTransaction) answer.catch(() => {});
+  else await answer;
+}
+
 /** Sends each statement when the previous one has been answered, because pg removes its own queue in version 9. */
-function oneByOne(client: pg.PoolClient): Database {
+function oneByOne(client: pg.PoolClient): Database['query'] {
   let last: Promise<unknown> = Promise.resolve();
-  return {
-    query<Row extends pg.QueryResultRow>(statement: pg.QueryConfig) {
-      const answer = last.then(() => client.query<Row>(statement));
-      last = answer.catch(() => {});
-      return answer;
-    },
+  return statement => {
+    const answer = last.then(() => client.query(statement));
+    last = answer.catch(() => {});
+    return answer as never;
   };
 }
 

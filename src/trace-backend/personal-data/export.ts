@@ -54,7 +54,7 @@ export async function* personalFiles(
 ): AsyncGenerator<PersonalFile> {
   const isHere = (await packetServiceData?.isHere()) === true;
   const user = await findPersonalUser(exports, userId);
-  const [{ companyIds } = { companyIds: [] }] = await findCompanyIds(exports, [userId]);
+  const { companyIds } = await findCompanyIds(exports, userId);
   yield jsonFile('about.json', {
     user_id: String(userId),
     exported_at: now.toISOString(),

@@ -1,5 +1,5 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 import { allOf } from '../lists/store.ts';
@@ -27,9 +27,12 @@ export interface StoredAuditEntry extends AuditEntry {
 /** Writes an entry in the caller's transaction. */
 export async function insertAudit(database: Database, entry: AuditEntry): Promise<void> {
   const { at, userId, action, entity, entityId, address, details } = entry;
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO audit (at, user_id, action, entity, entity_id, address, details)
-    VALUES (${at}, ${userId}, ${action}, ${entity}, ${entityId}, ${address}, ${JSON.stringify(details)}::jsonb)`);
+    VALUES (${at}, ${userId}, ${action}, ${entity}, ${entityId}, ${address}, ${JSON.stringify(details)}::jsonb)`,
+  );
 }
 
 export interface AuditFilter {

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
+import { rowsByKey, type SharedRead, sharedRead } from '../../../platform/database/shared-read.ts';
 import type { Page } from '../contract/schemas.ts';
 import type { Lists } from '../lists/lists.ts';
 
@@ -63,20 +64,33 @@ export async function findRows<Row extends Versioned>(
   table: RecordTable,
   ids: readonly number[],
 ): Promise<Row[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await database.query<Row>(sql`
-    SELECT ${selected(table)} FROM ${raw(table.name)} WHERE id = ANY (${ids}::integer[])`);
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return ids.flatMap(id => byId.get(id) ?? []);
+  return (await readOf<Row>(table).many(database, ids)).filter(row => row !== undefined);
 }
 
-export async function findRow<Row extends Versioned>(
+export const findRow = <Row extends Versioned>(
   database: Database,
   table: RecordTable,
   id: number,
-): Promise<Row | undefined> {
-  const [row] = await findRows<Row>(database, table, [id]);
-  return row;
+): Promise<Row | undefined> => readOf<Row>(table).one(database, id);
+
+const reads = new Map<RecordTable, SharedRead<number, unknown>>();
+
+/** The look-up of rows of a table by id. */
+function readOf<Row extends Versioned>(table: RecordTable): SharedRead<number, Row | undefined> {
+  const read = reads.get(table) ?? sharedRead((database, ids) => selectRows<Row>(database, table, ids));
+  reads.set(table, read);
+  return read as SharedRead<number, Row | undefined>;
+}
+
+async function selectRows<Row extends Versioned>(
+  database: Database,
+  table: RecordTable,
+  ids: readonly number[],
+): Promise<(Row | undefined)[]> {
+  const { text, values } = sql`
+    SELECT ${selected(table)} FROM ${raw(table.name)} WHERE id = ANY (${ids}::integer[])`;
+  const { rows } = await database.query<Row>({ name: `find-rows-${table.name}`, text, values });
+  return rowsByKey(ids, rows, ({ id }) => id);
 }
 
 /** A row, locked until the end of the transaction. */
@@ -124,16 +138,16 @@ export async function updateRow<Row extends Versioned>(
 ): Promise<void> {
   const values = valuesOf(table, row, { ...more, updated_at: at });
   const assignments = values.map(([column, value]) => sql`${raw(column)} = ${value}`);
-  await database.query(sql`UPDATE ${raw(table.name)} SET ${join(assignments)} WHERE id = ${row.id}`);
+  await execute(database, sql`UPDATE ${raw(table.name)} SET ${join(assignments)} WHERE id = ${row.id}`);
 }
 
 /** Gives a row that has changed its next version. */
 export async function nextVersion(database: Database, table: RecordTable, id: number): Promise<void> {
-  await database.query(sql`UPDATE ${raw(table.name)} SET version = version + 1 WHERE id = ${id}`);
+  await execute(database, sql`UPDATE ${raw(table.name)} SET version = version + 1 WHERE id = ${id}`);
 }
 
 export async function deleteRow(database: Database, table: RecordTable, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM ${raw(table.name)} WHERE id = ${id}`);
+  await execute(database, sql`DELETE FROM ${raw(table.name)} WHERE id = ${id}`);
 }
 
 /** The number of rows that meet a condition. */

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import { ADVISORY_LOCKS } from '../../../platform/database/locks/advisory-locks.ts';
 
 /** A stored key pair: a private JWK (RFC 8037), encrypted if SECRETS_KEY is set, and its creation time. */
@@ -21,13 +21,16 @@ export async function insertKey(
   database: Database,
   { kid, privateKey, createdAt }: StoredKey,
 ): Promise<void> {
-  await database.query(sql`
-    INSERT INTO signing_keys (kid, private_key, created_at) VALUES (${kid}, ${privateKey}, ${createdAt})`);
+  await execute(
+    database,
+    sql`
+    INSERT INTO signing_keys (kid, private_key, created_at) VALUES (${kid}, ${privateKey}, ${createdAt})`,
+  );
 }
 
 /** Deletes keys by their ids. */
 export async function deleteKeys(database: Database, kids: readonly string[]): Promise<void> {
-  await database.query(sql`DELETE FROM signing_keys WHERE kid = ANY (${kids})`);
+  await execute(database, sql`DELETE FROM signing_keys WHERE kid = ANY (${kids})`);
 }
 
 /** Until the end of the transaction, no other process creates keys, secrets or the first administrator. */
@@ -61,17 +64,20 @@ export async function putSecret(
   value: string,
   madeAt: Date,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO kept_secrets (name, value, made_at) VALUES (${name}, ${value}, ${madeAt})
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value, made_at = excluded.made_at`);
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value, made_at = excluded.made_at`,
+  );
 }
 
 /** Replaces a key by its re-encrypted form. */
 export async function resealKey(database: Database, kid: string, privateKey: string): Promise<void> {
-  await database.query(sql`UPDATE signing_keys SET private_key = ${privateKey} WHERE kid = ${kid}`);
+  await execute(database, sql`UPDATE signing_keys SET private_key = ${privateKey} WHERE kid = ${kid}`);
 }
 
 /** Replaces a secret by its re-encrypted form. */
 export async function resealSecret(database: Database, name: string, value: string): Promise<void> {
-  await database.query(sql`UPDATE kept_secrets SET value = ${value} WHERE name = ${name}`);
+  await execute(database, sql`UPDATE kept_secrets SET value = ${value} WHERE name = ${name}`);
 }

@@ -19,8 +19,16 @@ export interface Code extends CodeContent {
 /** A row, with the values of the list's fields by name. */
 type Row = Omit<Code, 'fields'> & Record<string, unknown>;
 
+const tables = new Map<string, records.RecordTable>();
+
 /** The table of a list. */
-function tableOf({ table, fields, unit, translated }: CodeList): records.RecordTable {
+function tableOf(list: CodeList): records.RecordTable {
+  const table = tables.get(list.table) ?? recordTable(list);
+  tables.set(list.table, table);
+  return table;
+}
+
+function recordTable({ table, fields, unit, translated }: CodeList): records.RecordTable {
   const columns = Object.entries(fields).map(([name, { column }]) => [name, column]);
   const dates = { createdAt: 'created_at', updatedAt: 'updated_at' };
   const isTranslated = translated.length > 0;

@@ -1,5 +1,6 @@
 import sql, { join, raw } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
+import { rowsByKey, sharedRead } from '../../../platform/database/shared-read.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 
 export interface CurrencyType {
@@ -24,12 +25,14 @@ interface ListedCurrency extends CurrencyType {
   ratesUntil?: string;
 }
 
-export async function findCurrency(database: Database, code: string): Promise<CurrencyType | undefined> {
-  const { rows } = await database.query<CurrencyType>(
-    sql`SELECT ${CURRENCY} FROM currency_types WHERE code = ${code}`,
-  );
-  return rows[0];
-}
+const currencies = sharedRead(async (database, codes: readonly string[]) => {
+  const { text, values } = sql`SELECT ${CURRENCY} FROM currency_types WHERE code = ANY (${codes}::text[])`;
+  const { rows } = await database.query<CurrencyType>({ name: 'find-currencies', text, values });
+  return rowsByKey(codes, rows, ({ code }) => code);
+});
+
+export const findCurrency = (database: Database, code: string): Promise<CurrencyType | undefined> =>
+  currencies.one(database, code);
 
 export async function findCurrencyById(database: Database, id: number): Promise<CurrencyType | undefined> {
   const { rows } = await database.query<CurrencyType>(
@@ -75,13 +78,16 @@ export async function addCurrencies(
   const codes = currencies.map(([code]) => code);
   const labels = currencies.map(([, label]) => label);
   // Without the condition, each start would use up an id for every currency.
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO currency_types AS stored (code, label)
     SELECT code, label FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
     WHERE NOT EXISTS (
       SELECT FROM currency_types AS named WHERE named.code = added.code AND named.label <> named.code)
     ORDER BY code
-    ON CONFLICT (code) DO UPDATE SET label = excluded.label WHERE stored.label = stored.code`);
+    ON CONFLICT (code) DO UPDATE SET label = excluded.label WHERE stored.label = stored.code`,
+  );
 }
 
 /** Adds currencies; existing ones get the label, if there is one, and stay enabled or disabled. */
@@ -91,12 +97,15 @@ export async function upsertCurrencies(
 ): Promise<void> {
   const codes = currencies.map(({ code }) => code);
   const labels = currencies.map(({ label }) => label ?? null);
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO currency_types AS stored (code, label)
     SELECT code, coalesce(label, code) FROM unnest(${codes}::text[], ${labels}::text[]) AS added (code, label)
     ORDER BY code
     ON CONFLICT (code) DO UPDATE SET label = CASE
-      WHEN excluded.label = excluded.code THEN stored.label ELSE excluded.label END`);
+      WHEN excluded.label = excluded.code THEN stored.label ELSE excluded.label END`,
+  );
 }
 
 /** @returns undefined if it was already in that state, or does not exist */
@@ -113,13 +122,16 @@ export async function setEnabled(
 
 /** Stores rates, replacing existing ones. */
 export async function upsertRates(database: Database, rates: readonly Rate[]): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO currency_rates (code, date, value)
     SELECT DISTINCT ON (code, date) code, date, value FROM unnest(
       ${rates.map(({ code }) => code)}::text[], ${rates.map(({ date }) => date)}::date[],
       ${rates.map(({ value }) => value)}::numeric[]) AS added (code, date, value)
     ORDER BY code, date
-    ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`);
+    ON CONFLICT (code, date) DO UPDATE SET value = excluded.value`,
+  );
 }
 
 /** Stores a publication of the provider, with its new currencies. */
@@ -239,9 +251,12 @@ export async function notePublished(
   published: string | null,
   believedUntil: Date | null,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO currency_dates (date, published, believed_until) VALUES (${date}, ${published}, ${believedUntil})
-    ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`);
+    ON CONFLICT (date) DO UPDATE SET published = excluded.published, believed_until = excluded.believed_until`,
+  );
 }
 
 /** A date without rates, and the date of the rates that apply to it. */
@@ -252,12 +267,15 @@ export interface Gap {
 
 /** Stores gaps, except for dates that already have an entry. */
 export async function noteGaps(database: Database, gaps: readonly Gap[]): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO currency_dates (date, published)
     SELECT date, published
     FROM unnest(${gaps.map(({ date }) => date)}::date[], ${gaps.map(({ published }) => published)}::date[])
       AS gap (date, published)
-    ORDER BY gap.date ON CONFLICT (date) DO NOTHING`);
+    ORDER BY gap.date ON CONFLICT (date) DO NOTHING`,
+  );
 }
 
 /** Claims the fetch of a date for some seconds; returns false while another process has it. */
@@ -277,7 +295,8 @@ export async function claimFetch(
 
 /** Ends a claim, unless another process has claimed the date since. */
 export async function deleteFetch(database: Database, date: string, claimant: string): Promise<void> {
-  await database.query(
+  await execute(
+    database,
     sql`DELETE FROM currency_fetches WHERE date = ${date}::date AND claimant = ${claimant}`,
   );
 }
@@ -324,7 +343,7 @@ export async function claimRetrieval(
 }
 
 export async function noteRetrieved(database: Database, day: string, now: Date): Promise<void> {
-  await database.query(sql`UPDATE daily_retrievals SET done_at = ${now} WHERE day = ${day}::date`);
+  await execute(database, sql`UPDATE daily_retrievals SET done_at = ${now} WHERE day = ${day}::date`);
 }
 
 export async function isRetrieved(database: Database, day: string): Promise<boolean> {

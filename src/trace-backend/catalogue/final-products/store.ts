@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import * as records from '../../base/records/store.ts';
@@ -51,10 +51,13 @@ export async function storeFinalProduct(
 }
 
 async function insertLabels(database: Database, id: number, labelIds: readonly number[]): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO final_product_labels (final_product_id, label_id, position)
     SELECT ${id}::integer, label_id, position
-    FROM unnest(${labelIds}::integer[]) WITH ORDINALITY AS sent (label_id, position)`);
+    FROM unnest(${labelIds}::integer[]) WITH ORDINALITY AS sent (label_id, position)`,
+  );
 }
 
 const KEYS = { id: 'id', name: 'lower(name)' };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Image } from './store.ts';
 
 export type PersonalImage = Omit<Image, 'userId'>;
@@ -15,6 +15,9 @@ export function imagesBy(userId: number): pg.QueryConfig {
 
 /** Marks a user's orphaned images and documents for removal by the next sweep. */
 export async function expireImagesBy(database: Database, userId: number): Promise<void> {
-  await database.query(sql`
-    UPDATE images SET unused_since = to_timestamp(0) WHERE user_id = ${userId} AND unused_since IS NOT NULL`);
+  await execute(
+    database,
+    sql`
+    UPDATE images SET unused_since = to_timestamp(0) WHERE user_id = ${userId} AND unused_since IS NOT NULL`,
+  );
 }

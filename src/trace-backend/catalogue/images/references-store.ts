@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Fault, fault } from '../../../platform/http/reasons/catalogue.ts';
 import type { Caller } from '../../base/access/authentication.ts';
@@ -117,8 +117,11 @@ export async function dropReferences(
   if (rows.length === 0) return;
   const keys = rows.map(({ storageKey }) => storageKey);
   await lockImages(database, keys);
-  await database.query(sql`
-    DELETE FROM image_uses WHERE entity = ${entity} AND entity_id = ANY (${entityIds}::integer[])`);
+  await execute(
+    database,
+    sql`
+    DELETE FROM image_uses WHERE entity = ${entity} AND entity_id = ANY (${entityIds}::integer[])`,
+  );
   await markUnused(database, keys);
 }
 
@@ -149,20 +152,29 @@ async function changeUses(
   added: readonly string[],
   removed: readonly string[],
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM image_uses
-    WHERE entity = ${entity} AND entity_id = ${entityId} AND storage_key = ANY (${removed}::uuid[])`);
-  await database.query(sql`
+    WHERE entity = ${entity} AND entity_id = ${entityId} AND storage_key = ANY (${removed}::uuid[])`,
+  );
+  await execute(
+    database,
+    sql`
     INSERT INTO image_uses (storage_key, entity, entity_id)
-    SELECT storage_key, ${entity}, ${entityId}::integer FROM unnest(${added}::uuid[]) AS added (storage_key)`);
+    SELECT storage_key, ${entity}, ${entityId}::integer FROM unnest(${added}::uuid[]) AS added (storage_key)`,
+  );
   await markUnused(database, [...added, ...removed]);
 }
 
 /** Updates since when no record has referred to these images. */
 async function markUnused(database: Database, storageKeys: readonly string[]): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE images SET unused_since = CASE
       WHEN EXISTS (SELECT 1 FROM image_uses WHERE image_uses.storage_key = images.storage_key) THEN NULL
       ELSE ${new Date()}::timestamptz END
-    WHERE storage_key = ANY (${storageKeys}::uuid[])`);
+    WHERE storage_key = ANY (${storageKeys}::uuid[])`,
+  );
 }

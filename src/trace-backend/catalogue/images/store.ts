@@ -1,5 +1,6 @@
-import sql, { empty, type Sql } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import sql from 'sql-template-tag';
+import { type Database, execute } from '../../../platform/database/database.ts';
+import { rowsByKey, sharedRead } from '../../../platform/database/shared-read.ts';
 import { isUuid } from '../../../platform/database/uuid.ts';
 
 /** Images are displayed, documents are downloaded. */
@@ -28,50 +29,36 @@ const IMAGE = sql`id, storage_key AS "storageKey", kind, name, content_type AS "
 /** The fields of an image or document in answers. */
 export type DescribedImage = Pick<Image, 'id' | 'storageKey' | 'name' | 'contentType' | 'size'>;
 
-/** Existing images and documents with these storage keys as in answers, in no order. */
-export async function describeImages(
-  database: Database,
-  storageKeys: readonly string[],
-): Promise<DescribedImage[]> {
-  const keys = storageKeys.filter(isUuid);
-  if (keys.length === 0) return [];
-  const { rows } = await database.query<DescribedImage>({
-    name: 'describe-images',
-    text: `SELECT id, storage_key AS "storageKey", name, content_type AS "contentType", size
-      FROM images WHERE storage_key = ANY ($1::uuid[])`,
-    values: [keys],
-  });
-  return rows;
-}
+const images = sharedRead(async (database, storageKeys: readonly string[]) => {
+  const { text, values } = sql`SELECT ${IMAGE} FROM images WHERE storage_key = ANY (${storageKeys}::uuid[])`;
+  const { rows } = await database.query<Image>({ name: 'find-images', text, values });
+  return rowsByKey(storageKeys, rows, ({ storageKey }) => storageKey);
+});
 
-/** Existing images and documents with these storage keys, in no order. */
+/** Images and documents in the order of these storage keys; missing ones are left out. */
 export async function findImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
-  return selectImages(database, storageKeys, empty);
+  const keys = storageKeys.filter(isUuid).map(key => key.toLowerCase());
+  return (await images.many(database, keys)).filter(image => image !== undefined);
 }
 
 /** Like `findImages`, locked until the end of the transaction: their references do not change, and none expires. */
 export async function lockImages(database: Database, storageKeys: readonly string[]): Promise<Image[]> {
-  // Always in the same order, so that transactions do not deadlock.
-  return selectImages(database, storageKeys, sql`ORDER BY storage_key FOR UPDATE`);
-}
-
-async function selectImages(
-  database: Database,
-  storageKeys: readonly string[],
-  order: Sql,
-): Promise<Image[]> {
   const keys = storageKeys.filter(isUuid);
   if (keys.length === 0) return [];
+  // Always in the same order, so that transactions do not deadlock.
   const { rows } = await database.query<Image>(
-    sql`SELECT ${IMAGE} FROM images WHERE storage_key = ANY (${keys}::uuid[]) ${order}`,
+    sql`SELECT ${IMAGE} FROM images WHERE storage_key = ANY (${keys}::uuid[]) ORDER BY storage_key FOR UPDATE`,
   );
   return rows;
 }
 
 /** Announces content that will be written to the file store; if it has no row at a time, it is removed. */
 export async function announceImage(database: Database, storageKey: string, removeAt: Date): Promise<void> {
-  await database.query(sql`
-    INSERT INTO image_leftovers (storage_key, remove_at) VALUES (${storageKey}, ${removeAt})`);
+  await execute(
+    database,
+    sql`
+    INSERT INTO image_leftovers (storage_key, remove_at) VALUES (${storageKey}, ${removeAt})`,
+  );
 }
 
 /**
@@ -132,5 +119,5 @@ export async function takeLeftover(database: Database, now: Date): Promise<strin
 }
 
 export async function deleteLeftover(database: Database, storageKey: string): Promise<void> {
-  await database.query(sql`DELETE FROM image_leftovers WHERE storage_key = ${storageKey}`);
+  await execute(database, sql`DELETE FROM image_leftovers WHERE storage_key = ${storageKey}`);
 }

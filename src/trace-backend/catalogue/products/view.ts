@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { Caller } from '../../base/access/authentication.ts';
 import type { Language } from '../../base/contract/language.ts';
 import { findCompanyNames } from '../companies/members/members-store.ts';
-import { type DescribedImage, describeImages, findImages } from '../images/store.ts';
+import { type DescribedImage, findImages } from '../images/store.ts';
 import { briefValueChains } from '../value-chains/view.ts';
 import { asLabel } from './labels/label.ts';
 import { findLabels } from './labels/store.ts';
@@ -46,7 +46,7 @@ export async function asItems(database: Database, products: readonly ListedProdu
       database,
       products.map(({ companyId }) => companyId),
     ),
-    describeImages(
+    findImages(
       database,
       products.map(({ photoKey }) => photoKey).filter(key => key !== null),
     ),

@@ -1,5 +1,5 @@
 import sql, { raw } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** SQL expression for the ids of a company's value chains, for the columns of companies. */
 export const VALUE_CHAIN_IDS = raw(
@@ -19,11 +19,14 @@ export async function setCompanyValueChains(
   companyId: number,
   valueChainIds: readonly number[],
 ): Promise<void> {
-  await database.query(sql`DELETE FROM company_value_chains WHERE company_id = ${companyId}`);
-  await database.query(sql`
+  await execute(database, sql`DELETE FROM company_value_chains WHERE company_id = ${companyId}`);
+  await execute(
+    database,
+    sql`
     INSERT INTO company_value_chains (company_id, value_chain_id, position)
     SELECT ${companyId}::integer, value_chain_id, position
-    FROM unnest(${valueChainIds}::integer[]) WITH ORDINALITY AS sent (value_chain_id, position)`);
+    FROM unnest(${valueChainIds}::integer[]) WITH ORDINALITY AS sent (value_chain_id, position)`,
+  );
 }
 
 /** The companies of a value chain: the id of an example, and their number. */

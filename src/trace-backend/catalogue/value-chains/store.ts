@@ -1,5 +1,5 @@
 import sql, { join, raw } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Page } from '../../base/contract/schemas.ts';
 import type { Lists } from '../../base/lists/lists.ts';
 import { foldName } from '../../base/lists/search.ts';
@@ -85,11 +85,14 @@ export async function setLinks(
   ids: readonly number[],
 ): Promise<void> {
   const table = raw(LINKS[field].table);
-  await database.query(sql`DELETE FROM ${table} WHERE value_chain_id = ${id}`);
-  await database.query(sql`
+  await execute(database, sql`DELETE FROM ${table} WHERE value_chain_id = ${id}`);
+  await execute(
+    database,
+    sql`
     INSERT INTO ${table} (value_chain_id, code_id, position)
     SELECT ${id}::integer, code_id, position
-    FROM unnest(${ids}::integer[]) WITH ORDINALITY AS sent (code_id, position)`);
+    FROM unnest(${ids}::integer[]) WITH ORDINALITY AS sent (code_id, position)`,
+  );
 }
 
 /** The ids of the codes of one kind that these value chains use. */

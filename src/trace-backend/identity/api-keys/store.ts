@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Scope } from '../../../platform/tokens/api-key.ts';
 import type { Role } from '../../base/access/role.ts';
 
@@ -34,7 +34,7 @@ export async function insertApiKey(
   key: Omit<ApiKey, 'lastUsedAt'> & { hash: Buffer },
 ): Promise<boolean> {
   const { id, userId, hash, name, scopes, secondFactor, createdAt, expiresAt } = key;
-  await database.query(sql`DELETE FROM api_keys WHERE user_id = ${userId} AND expires_at <= ${createdAt}`);
+  await execute(database, sql`DELETE FROM api_keys WHERE user_id = ${userId} AND expires_at <= ${createdAt}`);
   const { rowCount } = await database.query(sql`
     INSERT INTO api_keys (id, user_id, hash, name, scopes, second_factor, created_at, expires_at)
     SELECT ${id}, ${userId}, ${hash}, ${name}, ${scopes}, ${secondFactor}, ${createdAt}, ${expiresAt}
@@ -73,12 +73,12 @@ export async function deleteApiKeyOfHash(
 
 /** Deletes every key of a user. */
 export async function deleteApiKeys(database: Database, userId: number): Promise<void> {
-  await database.query(sql`DELETE FROM api_keys WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM api_keys WHERE user_id = ${userId}`);
 }
 
 /** Records that a user's keys were created without the second factor, which has been removed. */
 export async function forgetFactorOfKeys(database: Database, userId: number): Promise<void> {
-  await database.query(sql`UPDATE api_keys SET second_factor = false WHERE user_id = ${userId}`);
+  await execute(database, sql`UPDATE api_keys SET second_factor = false WHERE user_id = ${userId}`);
 }
 
 /** A valid key: its user is active, and it has not expired. */
@@ -108,7 +108,10 @@ export async function findKeyStates(
 
 /** Records the use of a key, unless a later one is recorded. */
 export async function touchApiKey(database: Database, id: string, now: Date): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE api_keys SET last_used_at = ${now}
-    WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at < ${now})`);
+    WHERE id = ${id} AND (last_used_at IS NULL OR last_used_at < ${now})`,
+  );
 }

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** The addresses from which a user recently logged in. */
 export function loginAddressesOf(userId: number): pg.QueryConfig {
@@ -18,6 +18,6 @@ export function loginFailuresOf(account: Buffer): pg.QueryConfig {
 
 /** Deletes a user's login addresses and failures. */
 export async function eraseLogins(database: Database, userId: number, account: Buffer): Promise<void> {
-  await database.query(sql`DELETE FROM login_addresses WHERE user_id = ${userId}`);
-  await database.query(sql`DELETE FROM login_failures WHERE account = ${account}`);
+  await execute(database, sql`DELETE FROM login_addresses WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM login_failures WHERE account = ${account}`);
 }

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import { HASHED_LOCKS } from '../../../platform/database/locks/advisory-locks.ts';
 
 /** One attempt to log in to an account from an address. */
@@ -22,9 +22,12 @@ export async function insertLoginAttempt(
   { account, address, at }: LoginAttempt,
   forgetBefore: Date,
 ): Promise<void> {
-  await database.query(sql`DELETE FROM login_failures WHERE at < ${forgetBefore}`);
-  await database.query(sql`
-    INSERT INTO login_failures (account, address, at, decided) VALUES (${account}, ${address}, ${at}, false)`);
+  await execute(database, sql`DELETE FROM login_failures WHERE at < ${forgetBefore}`);
+  await execute(
+    database,
+    sql`
+    INSERT INTO login_failures (account, address, at, decided) VALUES (${account}, ${address}, ${at}, false)`,
+  );
 }
 
 /** Records that an attempt failed. */
@@ -32,8 +35,11 @@ export async function decideLoginFailure(
   database: Database,
   { account, address, at }: LoginAttempt,
 ): Promise<void> {
-  await database.query(sql`
-    UPDATE login_failures SET decided = true WHERE account = ${account} AND address = ${address} AND at = ${at}`);
+  await execute(
+    database,
+    sql`
+    UPDATE login_failures SET decided = true WHERE account = ${account} AND address = ${address} AND at = ${at}`,
+  );
 }
 
 /**
@@ -59,9 +65,12 @@ export async function deleteLoginFailures(
   database: Database,
   { account, address, at }: Omit<LoginAttempt, 'at'> & { at?: Date },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM login_failures
-    WHERE account = ${account} AND address = ${address} AND at = coalesce(${at}, at)`);
+    WHERE account = ${account} AND address = ${address} AND at = coalesce(${at}, at)`,
+  );
 }
 
 /** Deletes the failures of accounts from all addresses; returns their number. */
@@ -90,8 +99,14 @@ export async function noteLoginAddress(
   { userId, address, at }: { userId: number; address: string; at: Date },
   forgetBefore: Date,
 ): Promise<void> {
-  await database.query(sql`DELETE FROM login_addresses WHERE user_id = ${userId} AND at < ${forgetBefore}`);
-  await database.query(sql`
+  await execute(
+    database,
+    sql`DELETE FROM login_addresses WHERE user_id = ${userId} AND at < ${forgetBefore}`,
+  );
+  await execute(
+    database,
+    sql`
     INSERT INTO login_addresses (user_id, address, at) VALUES (${userId}, ${address}, ${at})
-    ON CONFLICT (user_id, address) DO UPDATE SET at = greatest(login_addresses.at, excluded.at)`);
+    ON CONFLICT (user_id, address) DO UPDATE SET at = greatest(login_addresses.at, excluded.at)`,
+  );
 }

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Side } from '../mails/mail-jobs.ts';
 
 /** A pending change of a user's address. */
@@ -32,12 +32,15 @@ export async function putEmailChange(
     expiresAt,
   }: Omit<EmailChange, 'newConfirmedAt' | 'isProven'>,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO email_changes (user_id, change_id, email, email_key, old_confirmed_at, expires_at)
     VALUES (${userId}, ${changeId}, ${email}, ${emailKey}, ${oldConfirmedAt}, ${expiresAt})
     ON CONFLICT (user_id) DO UPDATE SET change_id = excluded.change_id, email = excluded.email,
       email_key = excluded.email_key, expires_at = excluded.expires_at,
-      old_confirmed_at = excluded.old_confirmed_at, new_confirmed_at = NULL, is_proven = false`);
+      old_confirmed_at = excluded.old_confirmed_at, new_confirmed_at = NULL, is_proven = false`,
+  );
 }
 
 /** A user's change that has not expired. */

@@ -1,5 +1,5 @@
 import sql, { empty } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** FAILED: given up; QUEUED: being sent again; OBSOLETE: there was no reason any more to send it. */
 export const FAILED_STATUSES = ['FAILED', 'QUEUED', 'OBSOLETE'] as const;
@@ -42,11 +42,14 @@ export async function noteFailedMail(
     failedAt,
   }: Omit<FailedMail<object>, 'id' | 'status' | 'replayedAt'> & { mailId: string },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO failed_mails AS known (mail_id, job, user_id, invitation_id, status, attempts, last_error, failed_at)
     VALUES (${mailId}, ${JSON.stringify(job)}::jsonb, ${userId}, ${invitationId}, 'FAILED', ${attempts}, ${lastError},
       ${failedAt})
-    ON CONFLICT (mail_id) DO UPDATE SET status = 'FAILED', last_error = excluded.last_error WHERE known.status = 'QUEUED'`);
+    ON CONFLICT (mail_id) DO UPDATE SET status = 'FAILED', last_error = excluded.last_error WHERE known.status = 'QUEUED'`,
+  );
 }
 
 /** Records that an attempt failed to send a mail again that had been given up; changes nothing for other mails. */
@@ -56,19 +59,22 @@ export async function noteFailedAttempt(
   error: string,
   now: Date,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE failed_mails SET attempts = attempts + 1, last_error = ${error}, failed_at = ${now}
-    WHERE mail_id = ${mailId} AND status = 'QUEUED'`);
+    WHERE mail_id = ${mailId} AND status = 'QUEUED'`,
+  );
 }
 
 /** Removes a mail that has been sent after all. */
 export async function noteSent(database: Database, mailId: string): Promise<void> {
-  await database.query(sql`DELETE FROM failed_mails WHERE mail_id = ${mailId}`);
+  await execute(database, sql`DELETE FROM failed_mails WHERE mail_id = ${mailId}`);
 }
 
 /** Records that a mail that was to be sent again is not needed any more. */
 export async function noteObsolete(database: Database, mailId: string): Promise<void> {
-  await database.query(sql`UPDATE failed_mails SET status = 'OBSOLETE' WHERE mail_id = ${mailId}`);
+  await execute(database, sql`UPDATE failed_mails SET status = 'OBSOLETE' WHERE mail_id = ${mailId}`);
 }
 
 /** Mails that were given up, newest first, after one of them. */
@@ -120,12 +126,15 @@ export async function takeFailedMails<Job>(
 }
 
 export async function deleteFailedMail(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM failed_mails WHERE id = ${id}`);
+  await execute(database, sql`DELETE FROM failed_mails WHERE id = ${id}`);
 }
 
 /** Deletes mails that were given up before a time, at most `limit`. */
 export async function deleteOldFailedMails(database: Database, before: Date, limit: number): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM failed_mails WHERE id IN (
-      SELECT id FROM failed_mails WHERE failed_at < ${before} ORDER BY failed_at LIMIT ${limit})`);
+      SELECT id FROM failed_mails WHERE failed_at < ${before} ORDER BY failed_at LIMIT ${limit})`,
+  );
 }

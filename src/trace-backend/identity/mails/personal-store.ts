@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** The mails with tokens that a user was sent or asked for lately. */
 export function mailsOf(userId: number): pg.QueryConfig {
@@ -18,7 +18,7 @@ export function failedMailsOf(userId: number, invitationIds: readonly number[]):
 
 /** Deletes a user's mailed tokens, mail requests and mails that could not be delivered. */
 export async function eraseMails(database: Database, userId: number): Promise<void> {
-  await database.query(sql`DELETE FROM mail_requests WHERE user_id = ${userId}`);
-  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId}`);
-  await database.query(sql`DELETE FROM failed_mails WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM mail_requests WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM mail_tokens WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM failed_mails WHERE user_id = ${userId}`);
 }

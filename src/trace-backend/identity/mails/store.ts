@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** The purpose of a mailed token. */
 export type Purpose = 'CONFIRM_EMAIL' | 'RESET_PASSWORD' | 'CHANGE_EMAIL_OLD' | 'CHANGE_EMAIL_NEW';
@@ -19,10 +19,13 @@ export async function insertMailToken(
   { hash, userId, emailKey, purpose, expiresAt }: MailToken,
   now: Date,
 ): Promise<void> {
-  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
-  await database.query(sql`
+  await execute(database, sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
+  await execute(
+    database,
+    sql`
     INSERT INTO mail_tokens (hash, user_id, email_key, purpose, expires_at)
-    VALUES (${hash}, ${userId}, ${emailKey}, ${purpose}, ${expiresAt})`);
+    VALUES (${hash}, ${userId}, ${emailKey}, ${purpose}, ${expiresAt})`,
+  );
 }
 
 /**
@@ -81,7 +84,7 @@ export async function insertResetToken(
   { hash, userId, emailKey, expiresAt }: Omit<MailToken, 'purpose'>,
   now: Date,
 ): Promise<boolean> {
-  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
+  await execute(database, sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND expires_at < ${now}`);
   // The row is locked, so that a concurrent invalidation either comes first or sees the token.
   const { rowCount } = await database.query(sql`
     WITH asked AS (
@@ -93,10 +96,14 @@ export async function insertResetToken(
 
 /** Deletes a user's password reset tokens, including those not mailed yet. */
 export async function deleteResets(database: Database, userId: number): Promise<void> {
-  await database.query(
+  await execute(
+    database,
     sql`DELETE FROM mail_requests WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
   );
-  await database.query(sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`);
+  await execute(
+    database,
+    sql`DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = 'RESET_PASSWORD'`,
+  );
 }
 
 /** Deletes a user's tokens of some purposes. */
@@ -105,6 +112,9 @@ export async function deleteMailTokens(
   userId: number,
   purposes: readonly Purpose[],
 ): Promise<void> {
-  await database.query(sql`
-    DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = ANY (${purposes}::text[])`);
+  await execute(
+    database,
+    sql`
+    DELETE FROM mail_tokens WHERE user_id = ${userId} AND purpose = ANY (${purposes}::text[])`,
+  );
 }

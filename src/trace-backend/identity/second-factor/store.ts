@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** A second factor as stored. */
 export interface SecondFactor {
@@ -35,13 +35,16 @@ export async function useStep(database: Database, userId: number, step: number):
 }
 
 export async function confirmFactor(database: Database, userId: number, now: Date): Promise<void> {
-  await database.query(sql`
-    UPDATE second_factors SET confirmed_at = ${now} WHERE user_id = ${userId}`);
+  await execute(
+    database,
+    sql`
+    UPDATE second_factors SET confirmed_at = ${now} WHERE user_id = ${userId}`,
+  );
 }
 
 /** Deletes a user's second factor and recovery codes. */
 export async function deleteSecondFactor(database: Database, userId: number): Promise<boolean> {
-  await database.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
   const { rowCount } = await database.query(sql`DELETE FROM second_factors WHERE user_id = ${userId}`);
   return rowCount === 1;
 }
@@ -52,9 +55,12 @@ export async function putRecoveryCodes(
   userId: number,
   hashes: readonly Buffer[],
 ): Promise<void> {
-  await database.query(sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
-  await database.query(sql`
-    INSERT INTO recovery_codes (user_id, hash) SELECT ${userId}, hash FROM unnest(${hashes}::bytea[]) AS hash`);
+  await execute(database, sql`DELETE FROM recovery_codes WHERE user_id = ${userId}`);
+  await execute(
+    database,
+    sql`
+    INSERT INTO recovery_codes (user_id, hash) SELECT ${userId}, hash FROM unnest(${hashes}::bytea[]) AS hash`,
+  );
 }
 
 /** Uses up a recovery code; returns false if there is none. */
@@ -87,6 +93,9 @@ export async function resealSecondFactor(
   userId: number,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  await database.query(sql`
-    UPDATE second_factors SET secret = ${to} WHERE user_id = ${userId} AND secret = ${from}`);
+  await execute(
+    database,
+    sql`
+    UPDATE second_factors SET secret = ${to} WHERE user_id = ${userId} AND secret = ${from}`,
+  );
 }

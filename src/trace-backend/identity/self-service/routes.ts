@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import { batchLoader } from '../../../platform/concurrency/batch-loader.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import type { Server } from '../../../platform/http/server.ts';
 import { missingScope } from '../../../platform/tokens/api-key.ts';
@@ -10,7 +9,7 @@ import { ok } from '../../base/contract/envelope.ts';
 import { type Cookies, clientOf } from '../sessions/cookies.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { emailKeyOf } from '../users/email.ts';
-import { findAccount, findUsers, type User as UserRow } from '../users/store.ts';
+import { findAccount, findUser, type User as UserRow } from '../users/store.ts';
 import { asUser, type UserCompanies } from '../users/user.ts';
 import { type AccountContext, confirmEmail, register, resetPassword, updateProfile } from './account.ts';
 import { registerLandingPages } from './landing.ts';
@@ -121,13 +120,11 @@ function registerProfile(
   answer: (user: UserRow) => Promise<{ status: 'OK'; data: ReturnType<typeof asUser> }>,
 ): void {
   const { pool, sessions, cookies } = context;
-  // Concurrent calls share one query; each sees everything committed before it began.
-  const findBatched = batchLoader<number, UserRow | undefined>(ids => findUsers(pool, ids), { max: 200 });
   app.get(
     '/api/user/profile',
     { config: { access: 'user', beforeSecondFactor: true }, schema: getProfileSchema },
     async request => {
-      const user = await findBatched(callerOf(request).id);
+      const user = await findUser(pool, callerOf(request).id);
       if (!user) throw new Problem('user.unknown');
       return answer(user);
     },

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { Role } from '../../base/access/role.ts';
 import type { Status } from '../users/store.ts';
 
@@ -26,12 +26,18 @@ export const MAX_SESSIONS = 100;
 /** Stores a session; deletes the user's expired ones. */
 export async function insertSession(database: Database, session: Session): Promise<void> {
   const { id, userId, startedAt, lastUsedAt, expiresAt, address, userAgent, secondFactor } = session;
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM sessions WHERE user_id = ${userId} AND (expires_at <= ${startedAt} OR id IN (
-      SELECT id FROM sessions WHERE user_id = ${userId} ORDER BY last_used_at DESC OFFSET ${MAX_SESSIONS - 1}))`);
-  await database.query(sql`
+      SELECT id FROM sessions WHERE user_id = ${userId} ORDER BY last_used_at DESC OFFSET ${MAX_SESSIONS - 1}))`,
+  );
+  await execute(
+    database,
+    sql`
     INSERT INTO sessions (id, user_id, started_at, last_used_at, expires_at, address, user_agent, second_factor)
-    VALUES (${id}, ${userId}, ${startedAt}, ${lastUsedAt}, ${expiresAt}, ${address}, ${userAgent}, ${secondFactor})`);
+    VALUES (${id}, ${userId}, ${startedAt}, ${lastUsedAt}, ${expiresAt}, ${address}, ${userAgent}, ${secondFactor})`,
+  );
 }
 
 /** Records that a session was refreshed. */
@@ -39,9 +45,12 @@ export async function touchSession(
   database: Database,
   { id, lastUsedAt, address, userAgent }: Pick<Session, 'id' | 'lastUsedAt' | 'address' | 'userAgent'>,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE sessions SET last_used_at = ${lastUsedAt}, address = ${address}, user_agent = ${userAgent}
-    WHERE id = ${id}`);
+    WHERE id = ${id}`,
+  );
 }
 
 /** A user's sessions that have not expired, most recently used first. */
@@ -61,17 +70,17 @@ export async function deleteSession(database: Database, userId: number, id: stri
 
 /** Ends every session of a user, with their refresh tokens. */
 export async function deleteSessions(database: Database, userId: number): Promise<void> {
-  await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM sessions WHERE user_id = ${userId}`);
 }
 
 /** Ends all other sessions of a user, with their refresh tokens. */
 export async function deleteOtherSessions(database: Database, userId: number, id: string): Promise<void> {
-  await database.query(sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${id}`);
+  await execute(database, sql`DELETE FROM sessions WHERE user_id = ${userId} AND id <> ${id}`);
 }
 
 /** Ends every session of every user, with their refresh tokens. */
 export async function deleteAllSessions(database: Database): Promise<void> {
-  await database.query(sql`DELETE FROM sessions`);
+  await execute(database, sql`DELETE FROM sessions`);
 }
 
 /** Sets for one session of a user, or all, whether its login counts as proven by a second factor. */
@@ -80,9 +89,12 @@ export async function setSecondFactor(
   userId: number,
   { sessionId, proven }: { sessionId?: string; proven: boolean },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE sessions SET second_factor = ${proven}
-    WHERE user_id = ${userId} AND (${sessionId}::uuid IS NULL OR id = ${sessionId})`);
+    WHERE user_id = ${userId} AND (${sessionId}::uuid IS NULL OR id = ${sessionId})`,
+  );
 }
 
 /** The state that an access token is checked against. */
@@ -125,9 +137,12 @@ export async function insertRefreshToken(
   database: Database,
   { hash, sessionId, userId, sessionVersion, expiresAt }: RefreshToken,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO refresh_tokens (hash, session_id, user_id, session_version, expires_at)
-    VALUES (${hash}, ${sessionId}, ${userId}, ${sessionVersion}, ${expiresAt})`);
+    VALUES (${hash}, ${sessionId}, ${userId}, ${sessionVersion}, ${expiresAt})`,
+  );
 }
 
 /** The user of a refresh token; undefined if there is none. */
@@ -161,5 +176,5 @@ export async function lockRefreshToken(
 
 /** Marks a token used. */
 export async function markRefreshTokenUsed(database: Database, hash: Buffer, now: Date): Promise<void> {
-  await database.query(sql`UPDATE refresh_tokens SET used_at = ${now} WHERE hash = ${hash}`);
+  await execute(database, sql`UPDATE refresh_tokens SET used_at = ${now} WHERE hash = ${hash}`);
 }

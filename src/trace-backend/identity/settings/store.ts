@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** A setting of the front end. */
 export interface GlobalSetting {
@@ -24,8 +24,11 @@ export async function findInstanceName(database: Database): Promise<string | und
 
 /** A setting, locked until the end of the transaction; created empty if there is none. */
 export async function lockSetting(database: Database, name: string): Promise<GlobalSetting> {
-  await database.query(sql`
-    INSERT INTO global_settings (name, is_public) VALUES (${name}, false) ON CONFLICT (name) DO NOTHING`);
+  await execute(
+    database,
+    sql`
+    INSERT INTO global_settings (name, is_public) VALUES (${name}, false) ON CONFLICT (name) DO NOTHING`,
+  );
   const { rows } = await database.query<GlobalSetting>(
     sql`SELECT ${SETTING} FROM global_settings WHERE name = ${name} FOR UPDATE`,
   );
@@ -37,8 +40,11 @@ export async function updateSetting(
   name: string,
   { value, isPublic }: GlobalSetting,
 ): Promise<void> {
-  await database.query(sql`
-    UPDATE global_settings SET value = ${value}, is_public = ${isPublic} WHERE name = ${name}`);
+  await execute(
+    database,
+    sql`
+    UPDATE global_settings SET value = ${value}, is_public = ${isPublic} WHERE name = ${name}`,
+  );
 }
 
 export async function countSettings(database: Database): Promise<number> {

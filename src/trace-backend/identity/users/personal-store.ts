@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 import type { User } from './store.ts';
 
 type PersonalUser = Omit<User, 'erased' | 'emailConfirmed' | 'hasFirstPassword'> & {
@@ -18,10 +18,13 @@ export async function findPersonalUser(database: Database, id: number): Promise<
 
 /** Marks an account as being erased: logins are refused from now on. */
 export async function beginErasure(database: Database, id: number, now: Date): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE users SET status = 'DEACTIVATED', role = 'USER', discoverable = false,
       erasing_at = coalesce(erasing_at, ${now})
-    WHERE id = ${id}`);
+    WHERE id = ${id}`,
+  );
 }
 
 /** An account whose erasure has begun. */
@@ -57,9 +60,12 @@ export async function anonymise(
   id: number,
   { email, password, now }: { email: string; password: string; now: Date },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE users SET email = ${email}, email_key = ${email}, password = ${password},
       email_confirmed_at = NULL, has_first_password = false, name = 'Erased', surname = 'User', language = 'EN',
       erased_at = ${now}
-    WHERE id = ${id} AND erased_at IS NULL`);
+    WHERE id = ${id} AND erased_at IS NULL`,
+  );
 }

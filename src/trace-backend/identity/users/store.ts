@@ -1,5 +1,6 @@
 import sql, { raw } from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
+import { rowsByKey, sharedRead } from '../../../platform/database/shared-read.ts';
 import type { Role } from '../../base/access/role.ts';
 import type { MailLanguage } from '../../base/contract/language.ts';
 import type { Page } from '../../base/contract/schemas.ts';
@@ -58,10 +59,21 @@ export async function insertUser(
   return rows[0];
 }
 
-export async function findUser(database: Database, id: number): Promise<User | undefined> {
-  const { rows } = await database.query<User>(sql`SELECT ${USER} FROM users WHERE id = ${id}`);
-  return rows[0];
-}
+const users = sharedRead(async (database, ids: readonly number[]) => {
+  const { rows } = await database.query<User>({
+    name: 'find-users',
+    text: `SELECT ${USER.text} FROM users WHERE id = ANY ($1)`,
+    values: [ids],
+  });
+  return rowsByKey(ids, rows, ({ id }) => id);
+});
+
+export const findUser = (database: Database, id: number): Promise<User | undefined> =>
+  users.one(database, id);
+
+/** Users by their ids, in that order. */
+export const findUsers = (database: Database, ids: readonly number[]): Promise<(User | undefined)[]> =>
+  users.many(database, ids);
 
 /** The lookup form of a user's address. */
 export async function findEmailKey(database: Database, id: number): Promise<string | undefined> {
@@ -95,17 +107,6 @@ export async function findAccount(database: Database, emailKey: string): Promise
 export async function findAccountById(database: Database, id: number): Promise<Account | undefined> {
   const { rows } = await database.query<Account>(sql`SELECT ${ACCOUNT} FROM users WHERE id = ${id}`);
   return rows[0];
-}
-
-/** Users by their ids, in that order. */
-export async function findUsers(database: Database, ids: readonly number[]): Promise<(User | undefined)[]> {
-  const { rows } = await database.query<User>({
-    name: 'find-users',
-    text: `SELECT ${USER.text} FROM users WHERE id = ANY ($1)`,
-    values: [ids],
-  });
-  const byId = new Map(rows.map(row => [row.id, row]));
-  return ids.map(id => byId.get(id));
 }
 
 /** A change of a user; absent fields stay unchanged. */
@@ -147,7 +148,7 @@ export async function updateEmail(
 
 /** Invalidates every token with the user's current session version. */
 export async function raiseSessionVersion(database: Database, id: number): Promise<void> {
-  await database.query(sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
+  await execute(database, sql`UPDATE users SET session_version = session_version + 1 WHERE id = ${id}`);
 }
 
 interface UserFilter {

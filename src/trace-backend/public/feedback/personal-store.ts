@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Database } from '../../../platform/database/database.ts';
+import { type Database, execute } from '../../../platform/database/database.ts';
 
 /** The feedback with an email address. */
 export function feedbackFrom(email: string | undefined): pg.QueryConfig {
@@ -11,6 +11,9 @@ export function feedbackFrom(email: string | undefined): pg.QueryConfig {
 
 /** Removes an e-mail address, and the answers about the person, from feedback. */
 export async function eraseFeedbackFrom(database: Database, email: string): Promise<void> {
-  await database.query(sql`
-    UPDATE label_feedback SET email = NULL, answers = '{}' WHERE lower(email) = lower(${email})`);
+  await execute(
+    database,
+    sql`
+    UPDATE label_feedback SET email = NULL, answers = '{}' WHERE lower(email) = lower(${email})`,
+  );
 }

@@ -1,5 +1,6 @@
 import sql, { empty } from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
+import { groupedByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import { COMPANY_TYPES, type CompanyType } from '../record/company-types.ts';
 
 /*
@@ -7,15 +8,19 @@ import { COMPANY_TYPES, type CompanyType } from '../record/company-types.ts';
  * on companies, not the other way round.
  */
 
-/** The distinct roles of a company in products. */
-export async function findRoles(database: Database, companyId: number): Promise<CompanyType[]> {
-  const { rows } = await database.query<{ type: CompanyType }>({
+const roles = sharedRead(async (database, companyIds: readonly number[]) => {
+  const { rows } = await database.query<{ companyId: number; type: CompanyType }>({
     name: 'find-company-roles',
-    text: `SELECT type FROM unnest($2::text[]) AS types (type)
-      WHERE EXISTS (SELECT FROM product_companies WHERE company_id = $1 AND product_companies.type = types.type)`,
-    values: [companyId, COMPANY_TYPES],
+    text: `SELECT id AS "companyId", type FROM unnest($1::integer[]) AS id, unnest($2::text[]) AS type
+      WHERE EXISTS (SELECT FROM product_companies WHERE company_id = id AND product_companies.type = type.type)`,
+    values: [companyIds, COMPANY_TYPES],
   });
-  return rows.map(({ type }) => type);
+  return groupedByKey(companyIds, rows, ({ companyId }) => companyId);
+});
+
+/** The roles of a company in products, each once. */
+export async function findRoles(database: Database, companyId: number): Promise<CompanyType[]> {
+  return (await roles.one(database, companyId)).map(({ type }) => type);
 }
 
 /** The other companies of the products that a company is associated with; only those with the role, if one is given. */
@@ -61,11 +66,14 @@ export async function mergeProducts(database: Database, { from, into, userId }: 
   if (ids.length === 0) return 0;
   const at = new Date();
   // Both statements of the history see the state before the change.
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO product_changes (product_id, version, at, user_id, path, before, after)
     SELECT id, version + 1, ${at}::timestamptz, ${userId}::integer, 'company.id', to_json(${from}::integer),
       to_json(${into}::integer)
-    FROM products WHERE id = ANY (${ids}::integer[]) AND company_id = ${from} ORDER BY id`);
+    FROM products WHERE id = ANY (${ids}::integer[]) AND company_id = ${from} ORDER BY id`,
+  );
   await database.query(sql`
     WITH after AS (
       SELECT DISTINCT ON (product_id, company_id, type) product_id, company_id, type, position
@@ -79,22 +87,31 @@ export async function mergeProducts(database: Database, { from, into, userId }: 
       (SELECT json_agg(json_build_object('company', json_build_object('id', company_id), 'type', type)
         ORDER BY position) FROM after WHERE product_id = products.id)
     FROM products WHERE id = ANY (${ids}::integer[]) ORDER BY id`);
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM product_companies AS old WHERE company_id = ${from} AND EXISTS (
-      SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into} AND type = old.type)`);
-  await database.query(sql`UPDATE product_companies SET company_id = ${into} WHERE company_id = ${from}`);
-  await database.query(sql`
+      SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into} AND type = old.type)`,
+  );
+  await execute(database, sql`UPDATE product_companies SET company_id = ${into} WHERE company_id = ${from}`);
+  await execute(
+    database,
+    sql`
     UPDATE products SET company_id = CASE company_id WHEN ${from} THEN ${into}::integer ELSE company_id END,
-      version = version + 1, updated_at = ${at} WHERE id = ANY (${ids}::integer[])`);
+      version = version + 1, updated_at = ${at} WHERE id = ANY (${ids}::integer[])`,
+  );
   return ids.length;
 }
 
 /** Moves the departures of a company to another one, except from products that the other is associated with. */
 async function mergeDepartures(database: Database, { from, into }: Omit<Merge, 'userId'>): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO product_departures (product_id, company_id, at)
     SELECT product_id, ${into}::integer, at FROM product_departures AS old WHERE company_id = ${from} AND NOT EXISTS (
       SELECT FROM product_companies WHERE product_id = old.product_id AND company_id = ${into})
-    ON CONFLICT DO NOTHING`);
-  await database.query(sql`DELETE FROM product_departures WHERE company_id = ${from}`);
+    ON CONFLICT DO NOTHING`,
+  );
+  await execute(database, sql`DELETE FROM product_departures WHERE company_id = ${from}`);
 }

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
+import { groupedByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { CompanyRole } from '../members/members-store.ts';
 
 /** An unanswered invitation of an email address to a company. It does not show whether an account has the address. */
@@ -15,18 +16,19 @@ export interface AddressInvitation {
 
 const ADDRESS = sql`id, company_id AS "companyId", email, email_key AS "emailKey", role`;
 
-/** The addresses that a company has invited, in alphabetical order. */
-export async function findInvitedAddresses(
-  database: Database,
-  companyId: number,
-): Promise<AddressInvitation[]> {
+const invitedAddresses = sharedRead(async (database, companyIds: readonly number[]) => {
   const { rows } = await database.query<AddressInvitation>({
     name: 'find-invited-addresses',
-    text: `SELECT ${ADDRESS.text} FROM company_address_invitations WHERE company_id = $1 ORDER BY email_key`,
-    values: [companyId],
+    text: `SELECT ${ADDRESS.text} FROM company_address_invitations WHERE company_id = ANY ($1::integer[])
+      ORDER BY email_key`,
+    values: [companyIds],
   });
-  return rows;
-}
+  return groupedByKey(companyIds, rows, ({ companyId }) => companyId);
+});
+
+/** The addresses that a company has invited, in the order of the alphabet. */
+export const findInvitedAddresses = (database: Database, companyId: number): Promise<AddressInvitation[]> =>
+  invitedAddresses.one(database, companyId);
 
 export async function findAddressInvitation(
   database: Database,
@@ -79,12 +81,12 @@ export async function updateAddressInvitation(
   id: number,
   role: CompanyRole,
 ): Promise<void> {
-  await database.query(sql`UPDATE company_address_invitations SET role = ${role} WHERE id = ${id}`);
+  await execute(database, sql`UPDATE company_address_invitations SET role = ${role} WHERE id = ${id}`);
 }
 
 /** Deletes an invitation with its mailed codes. */
 export async function deleteAddressInvitation(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM company_address_invitations WHERE id = ${id}`);
+  await execute(database, sql`DELETE FROM company_address_invitations WHERE id = ${id}`);
 }
 
 /** Companies with invitations of addresses from before a time. */

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { CompanyRole, Member } from '../members/members-store.ts';
 
@@ -87,17 +87,23 @@ export async function insertInvitation(
   { companyId, userId, role }: Invitation,
   { invitedBy, invitedAt }: { invitedBy: number; invitedAt: Date },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO company_invitations (company_id, user_id, role, invited_by, invited_at)
-    VALUES (${companyId}, ${userId}, ${role}, ${invitedBy}, ${invitedAt})`);
+    VALUES (${companyId}, ${userId}, ${role}, ${invitedBy}, ${invitedAt})`,
+  );
 }
 
 export async function updateInvitation(
   database: Database,
   { companyId, userId, role }: Invitation,
 ): Promise<void> {
-  await database.query(sql`
-    UPDATE company_invitations SET role = ${role} WHERE company_id = ${companyId} AND user_id = ${userId}`);
+  await execute(
+    database,
+    sql`
+    UPDATE company_invitations SET role = ${role} WHERE company_id = ${companyId} AND user_id = ${userId}`,
+  );
 }
 
 /** Deletes an invitation with its mailed codes. */
@@ -105,14 +111,17 @@ export async function deleteInvitation(
   database: Database,
   { companyId, userId }: Pick<Invitation, 'companyId' | 'userId'>,
 ): Promise<void> {
-  await database.query(sql`
-    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ${userId}`);
+  await execute(
+    database,
+    sql`
+    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ${userId}`,
+  );
 }
 
 /** Deletes all invitations of a company, of users and of addresses, with their mailed codes. */
 export async function deleteInvitations(database: Database, companyId: number): Promise<void> {
-  await database.query(sql`DELETE FROM company_address_invitations WHERE company_id = ${companyId}`);
-  await database.query(sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
+  await execute(database, sql`DELETE FROM company_address_invitations WHERE company_id = ${companyId}`);
+  await execute(database, sql`DELETE FROM company_invitations WHERE company_id = ${companyId}`);
 }
 
 /** Deletes the invitations of users, and of addresses, to a company. */
@@ -121,11 +130,17 @@ export async function deleteInvitationsOf(
   companyId: number,
   { userIds, emailKeys }: { userIds: readonly number[]; emailKeys: readonly string[] },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     DELETE FROM company_address_invitations
-    WHERE company_id = ${companyId} AND email_key = ANY (${emailKeys}::text[])`);
-  await database.query(sql`
-    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ANY (${userIds}::integer[])`);
+    WHERE company_id = ${companyId} AND email_key = ANY (${emailKeys}::text[])`,
+  );
+  await execute(
+    database,
+    sql`
+    DELETE FROM company_invitations WHERE company_id = ${companyId} AND user_id = ANY (${userIds}::integer[])`,
+  );
 }
 
 /**

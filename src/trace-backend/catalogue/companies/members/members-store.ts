@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
+import { groupedByKey, rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 
 export const COMPANY_ROLES = ['COMPANY_USER', 'COMPANY_ADMIN', 'MANAGER', 'ACCOUNTANT'] as const;
 export type CompanyRole = (typeof COMPANY_ROLES)[number];
@@ -19,16 +20,21 @@ export interface Member {
   role: CompanyRole;
 }
 
+/** The companies that users are members of, in the order of the companies' ids, also deactivated ones. */
+const memberships = sharedRead(async (database, userIds: readonly number[]) => {
+  const { rows } = await database.query<Membership & { userId: number; isActive: boolean }>({
+    name: 'find-memberships',
+    text: `SELECT user_id AS "userId", company_id AS "companyId", company_users.role, status = 'ACTIVE' AS "isActive"
+      FROM company_users JOIN companies ON companies.id = company_id
+      WHERE user_id = ANY ($1::integer[]) ORDER BY company_id`,
+    values: [userIds],
+  });
+  return groupedByKey(userIds, rows, ({ userId }) => userId);
+});
+
 /** The active companies that a user is a member of, in the order of their ids. */
 export async function findMemberships(database: Database, userId: number): Promise<Membership[]> {
-  const { rows } = await database.query<Membership>({
-    name: 'find-memberships',
-    text: `SELECT company_id AS "companyId", company_users.role FROM company_users
-      JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
-      WHERE user_id = $1 ORDER BY company_id`,
-    values: [userId],
-  });
-  return rows;
+  return (await memberships.one(database, userId)).filter(({ isActive }) => isActive);
 }
 
 /** The active companies that a user is a member of, in the order of their ids. */
@@ -38,16 +44,13 @@ export interface CompanyIds {
   companyIdsAdmin: number[];
 }
 
-/** The active companies of each of these users, in their order. */
-export async function findCompanyIds(database: Database, userIds: readonly number[]): Promise<CompanyIds[]> {
-  const { rows } = await database.query<CompanyIds & { userId: number }>(sql`
-    SELECT user_id AS "userId", array_agg(company_id ORDER BY company_id) AS "companyIds",
-      coalesce(array_agg(company_id ORDER BY company_id) FILTER (WHERE role = 'COMPANY_ADMIN'), '{}')
-        AS "companyIdsAdmin"
-    FROM company_users JOIN companies ON companies.id = company_id AND companies.status = 'ACTIVE'
-    WHERE user_id = ANY (${userIds}) GROUP BY user_id`);
-  const byUser = new Map(rows.map(({ userId, ...ids }) => [userId, ids]));
-  return userIds.map(id => byUser.get(id) ?? { companyIds: [], companyIdsAdmin: [] });
+/** The active companies of a user, in the order of their ids. */
+export async function findCompanyIds(database: Database, userId: number): Promise<CompanyIds> {
+  const all = await findMemberships(database, userId);
+  return {
+    companyIds: all.map(({ companyId }) => companyId),
+    companyIdsAdmin: all.filter(({ role }) => role === 'COMPANY_ADMIN').map(({ companyId }) => companyId),
+  };
 }
 
 /** The members of the active companies that a user is a member of, the user included. */
@@ -60,18 +63,25 @@ export async function findColleagueIds(database: Database, userId: number): Prom
   return rows.map(({ id }) => id);
 }
 
-/** Existing companies with these ids, including deactivated ones, in no order. */
-export async function findCompanyNames(
-  database: Database,
-  ids: readonly number[],
-): Promise<{ id: number; name: string; status: 'ACTIVE' | 'DEACTIVATED' }[]> {
-  if (ids.length === 0) return [];
-  const { rows } = await database.query<{ id: number; name: string; status: 'ACTIVE' | 'DEACTIVATED' }>({
+/** A company as other records name it. */
+interface CompanyName {
+  id: number;
+  name: string;
+  status: 'ACTIVE' | 'DEACTIVATED';
+}
+
+const companyNames = sharedRead(async (database, ids: readonly number[]) => {
+  const { rows } = await database.query<CompanyName>({
     name: 'find-company-names',
     text: 'SELECT id, name, status FROM companies WHERE id = ANY ($1::integer[])',
     values: [ids],
   });
-  return rows;
+  return rowsByKey(ids, rows, ({ id }) => id);
+});
+
+/** Companies in the order of these ids, also deactivated ones; missing ones are left out. */
+export async function findCompanyNames(database: Database, ids: readonly number[]): Promise<CompanyName[]> {
+  return (await companyNames.many(database, ids)).filter(company => company !== undefined);
 }
 
 /** The members of a company, by id; the company may be deactivated. */
@@ -84,20 +94,27 @@ export async function findMembers(database: Database, companyId: number): Promis
   return rows;
 }
 
+const membersAndInvited = sharedRead(async (database, companyIds: readonly number[]) => {
+  const { rows } = await database.query<Member & { companyId: number; isInvited: boolean }>({
+    name: 'find-members-and-invited',
+    text: `SELECT company_id AS "companyId", user_id AS "userId", role, false AS "isInvited"
+        FROM company_users WHERE company_id = ANY ($1::integer[])
+      UNION ALL SELECT company_id, user_id, role, true
+        FROM company_invitations WHERE company_id = ANY ($1::integer[]) ORDER BY "userId"`,
+    values: [companyIds],
+  });
+  return groupedByKey(companyIds, rows, ({ companyId }) => companyId);
+});
+
 /** The members and the invited users of a company, in the order of their ids. */
 export async function findMembersAndInvited(
   database: Database,
   companyId: number,
 ): Promise<{ members: Member[]; invited: Member[] }> {
-  const { rows } = await database.query<Member & { invited: boolean }>({
-    name: 'find-members-and-invited',
-    text: `SELECT user_id AS "userId", role, false AS invited FROM company_users WHERE company_id = $1
-      UNION ALL SELECT user_id, role, true FROM company_invitations WHERE company_id = $1 ORDER BY "userId"`,
-    values: [companyId],
-  });
-  const membersWhere = (isInvited: boolean) =>
-    rows.filter(({ invited }) => invited === isInvited).map(({ userId, role }) => ({ userId, role }));
-  return { members: membersWhere(false), invited: membersWhere(true) };
+  const users = await membersAndInvited.one(database, companyId);
+  const those = (isInvited: boolean) =>
+    users.filter(user => user.isInvited === isInvited).map(({ userId, role }) => ({ userId, role }));
+  return { members: those(false), invited: those(true) };
 }
 
 /** Whether a user is a member of at least one of these companies, including deactivated ones. */
@@ -106,10 +123,8 @@ export async function isMemberOfAny(
   userId: number,
   companyIds: readonly number[],
 ): Promise<boolean> {
-  const { rows } = await database.query<{ is: boolean }>(sql`
-    SELECT EXISTS (SELECT FROM company_users
-      WHERE user_id = ${userId} AND company_id = ANY (${companyIds}::integer[])) AS is`);
-  return rows[0]?.is ?? false;
+  const own = await memberships.one(database, userId);
+  return own.some(({ companyId }) => companyIds.includes(companyId));
 }
 
 /**
@@ -122,10 +137,13 @@ export async function setMember(
   companyId: number,
   { userId, role, byInvitation = false }: Member & { byInvitation?: boolean },
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO company_users (company_id, user_id, role, by_invitation)
     VALUES (${companyId}, ${userId}, ${role}, ${byInvitation})
-    ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`);
+    ON CONFLICT (user_id, company_id) DO UPDATE SET role = excluded.role`,
+  );
 }
 
 /** The companies that a user joined by accepting an invitation, including deactivated ones, by id. */
@@ -137,7 +155,8 @@ export async function findAcceptedCompanies(database: Database, userId: number):
 
 /** Ends a membership. The transaction holds the company's row lock. */
 export async function deleteMember(database: Database, companyId: number, userId: number): Promise<void> {
-  await database.query(
+  await execute(
+    database,
     sql`DELETE FROM company_users WHERE company_id = ${companyId} AND user_id = ${userId}`,
   );
 }
@@ -149,9 +168,12 @@ export async function deleteMember(database: Database, companyId: number, userId
  * @returns their number
  */
 export async function moveMembers(database: Database, from: number, into: number): Promise<number> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO company_users (company_id, user_id, role, by_invitation)
-    SELECT ${into}::integer, user_id, role, by_invitation FROM company_users WHERE company_id = ${from} ON CONFLICT DO NOTHING`);
+    SELECT ${into}::integer, user_id, role, by_invitation FROM company_users WHERE company_id = ${from} ON CONFLICT DO NOTHING`,
+  );
   const { rowCount } = await database.query(sql`DELETE FROM company_users WHERE company_id = ${from}`);
   return rowCount ?? 0;
 }

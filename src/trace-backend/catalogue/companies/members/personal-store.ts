@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 
 /** The companies of a user. */
 export function membershipsOf(userId: number): pg.QueryConfig {
@@ -43,8 +43,8 @@ export async function eraseMemberships(
   userId: number,
   emailKey: string | undefined,
 ): Promise<void> {
-  await database.query(sql`DELETE FROM company_address_invitations WHERE email_key = ${emailKey}`);
-  await database.query(sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
-  await database.query(sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);
-  await database.query(sql`DELETE FROM company_users WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM company_address_invitations WHERE email_key = ${emailKey}`);
+  await execute(database, sql`DELETE FROM company_invitations WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM company_inviters WHERE user_id = ${userId}`);
+  await execute(database, sql`DELETE FROM company_users WHERE user_id = ${userId}`);
 }

@@ -1,5 +1,6 @@
 import sql, { join, raw } from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
+import { rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
 import { foldName, ngramsOf } from '../../../base/lists/search.ts';
@@ -47,21 +48,21 @@ const COMPANY = raw(
   ].join(', '),
 );
 
-export async function findCompany(database: Database, id: number): Promise<Company | undefined> {
+const companies = sharedRead(async (database, ids: readonly number[]) => {
   const { rows } = await database.query<Company>({
-    name: 'find-company',
-    text: `SELECT ${COMPANY.text} FROM companies WHERE id = $1`,
-    values: [id],
+    name: 'find-companies',
+    text: `SELECT ${COMPANY.text} FROM companies WHERE id = ANY ($1::integer[])`,
+    values: [ids],
   });
-  return rows[0];
-}
+  return rowsByKey(ids, rows, ({ id }) => id);
+});
 
-/** Existing companies with these ids, including deactivated ones, in no order. */
+export const findCompany = (database: Database, id: number): Promise<Company | undefined> =>
+  companies.one(database, id);
+
+/** Companies in the order of these ids, also deactivated ones; missing ones are left out. */
 export async function findCompanies(database: Database, ids: readonly number[]): Promise<Company[]> {
-  const { rows } = await database.query<Company>(
-    sql`SELECT ${COMPANY} FROM companies WHERE id = ANY (${ids}::integer[])`,
-  );
-  return rows;
+  return (await companies.many(database, ids)).filter(company => company !== undefined);
 }
 
 /** A company, locked with its users until the end of the transaction. */
@@ -93,9 +94,12 @@ export async function insertCompany(
 export async function updateProfile(database: Database, id: number, profile: Profile): Promise<void> {
   const folded = searchable(profile);
   const changes = FIELD_NAMES.map(field => sql`${raw(COLUMNS[field])} = ${columnValue(profile, field)}`);
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE companies SET ${join(changes)}, folded = ${folded}, tokens = ${ngramsOf(folded)}, version = version + 1
-    WHERE id = ${id}`);
+    WHERE id = ${id}`,
+  );
 }
 
 /** Ids for a number of new entries of lists of companies. */
@@ -109,7 +113,10 @@ export async function newEntryIds(database: Database, count: number): Promise<nu
 
 /** Stores the next version of a company for a change of its status or of its users. */
 export async function touchCompany(database: Database, id: number, status: Status): Promise<void> {
-  await database.query(sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`);
+  await execute(
+    database,
+    sql`UPDATE companies SET status = ${status}, version = version + 1 WHERE id = ${id}`,
+  );
 }
 
 /** The text for searching. It also serves for sorting, because a line break sorts before every other character. */

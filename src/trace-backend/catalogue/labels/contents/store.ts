@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 import type { Content } from '../../products/record/store.ts';
 
 /** A label's content about its product: a copy that is changed independently. */
@@ -23,9 +23,12 @@ export async function setOwn(
   own: OwnContent,
   publicFiles: readonly string[],
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE product_labels SET own = ${JSON.stringify(own)}, public_files = ${publicFiles}::uuid[]
-    WHERE id = ${labelId}`);
+    WHERE id = ${labelId}`,
+  );
 }
 
 /**
@@ -34,7 +37,7 @@ export async function setOwn(
  * @param version version of the product
  */
 export async function setCompared(database: Database, labelId: number, version: number): Promise<void> {
-  await database.query(sql`UPDATE product_labels SET compared_version = ${version} WHERE id = ${labelId}`);
+  await execute(database, sql`UPDATE product_labels SET compared_version = ${version} WHERE id = ${labelId}`);
 }
 
 /** The version of its product with which a label was last compared; 0 if it never was. */

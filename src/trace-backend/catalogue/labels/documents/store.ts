@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 
 /** The ids of the documents of the owner that a label shows, in order. */
 export async function findShown(database: Database, labelId: number): Promise<number[]> {
@@ -10,11 +10,14 @@ export async function findShown(database: Database, labelId: number): Promise<nu
 
 /** Replaces the documents that a label shows, in this order. */
 export async function setShown(database: Database, labelId: number, ids: readonly number[]): Promise<void> {
-  await database.query(sql`DELETE FROM label_documents WHERE label_id = ${labelId}`);
-  await database.query(sql`
+  await execute(database, sql`DELETE FROM label_documents WHERE label_id = ${labelId}`);
+  await execute(
+    database,
+    sql`
     INSERT INTO label_documents (label_id, document_id, position)
     SELECT ${labelId}::integer, document_id, position
-    FROM unnest(${ids}::integer[]) WITH ORDINALITY AS sent (document_id, position)`);
+    FROM unnest(${ids}::integer[]) WITH ORDINALITY AS sent (document_id, position)`,
+  );
 }
 
 /** The labels that show at least one of these documents. */

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
 
@@ -33,12 +33,15 @@ export async function insertChanges(
 ): Promise<void> {
   const texts = (side: 'before' | 'after') =>
     changes.map(change => (change[side] === undefined ? null : JSON.stringify(change[side])));
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO product_changes (product_id, version, at, user_id, path, before, after)
     SELECT ${productId}::integer, ${version}::integer, ${at}::timestamptz, ${userId}::integer, path, before::json,
       after::json
     FROM unnest(${changes.map(({ path }) => path)}::text[], ${texts('before')}::text[], ${texts('after')}::text[])
-      WITH ORDINALITY AS changes (path, before, after, position) ORDER BY position`);
+      WITH ORDINALITY AS changes (path, before, after, position) ORDER BY position`,
+  );
 }
 
 /** A page of a product's changes, in chronological order, and their total number. */

@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
+import { groupedByKey, rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { LabelStatus } from '../record/label-schemas.ts';
 import { selectOwnProducts, selectProductsOwnedBy } from '../record/store.ts';
 
@@ -18,13 +19,16 @@ export interface Label {
 const LABEL = sql`id, uuid, product_id AS "productId", status, version, content`;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The labels of a product, oldest first. */
-export async function findLabels(database: Database, productId: number): Promise<Label[]> {
+const labelsOfProducts = sharedRead(async (database, productIds: readonly number[]) => {
   const { text, values } =
-    sql`SELECT ${LABEL} FROM product_labels WHERE product_id = ${productId} ORDER BY id`;
+    sql`SELECT ${LABEL} FROM product_labels WHERE product_id = ANY (${productIds}::integer[]) ORDER BY id`;
   const { rows } = await database.query<Label>({ name: 'find-labels', text, values });
-  return rows;
-}
+  return groupedByKey(productIds, rows, ({ productId }) => productId);
+});
+
+/** The labels of a product, oldest first. */
+export const findLabels = (database: Database, productId: number): Promise<Label[]> =>
+  labelsOfProducts.one(database, productId);
 
 /** The ids of the labels of these products. */
 export async function findLabelIdsOf(database: Database, productIds: readonly number[]): Promise<number[]> {
@@ -69,21 +73,29 @@ export async function showsField(database: Database, companyId: number, name: st
   return rows[0]?.shows ?? false;
 }
 
+const publishedLabels = sharedRead(async (database, uuids: readonly string[]) => {
+  const { text, values } = sql`
+    SELECT ${LABEL} FROM product_labels WHERE uuid = ANY (${uuids}::uuid[]) AND status = 'PUBLISHED'`;
+  const { rows } = await database.query<Label>({ name: 'find-published-labels', text, values });
+  return rowsByKey(uuids, rows, ({ uuid }) => uuid);
+});
+
 export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
-  if (!UUID.test(uuid)) return undefined;
-  const { rows } = await database.query<Label>(sql`
-    SELECT ${LABEL} FROM product_labels WHERE uuid = ${uuid} AND status = 'PUBLISHED'`);
-  return rows[0];
+  return UUID.test(uuid) ? publishedLabels.one(database, uuid.toLowerCase()) : undefined;
 }
 
 /** Counts new feedback about a label as unseen. */
 export async function countUnseenFeedback(database: Database, id: number): Promise<void> {
-  await database.query(sql`UPDATE product_labels SET feedback_unseen = feedback_unseen + 1 WHERE id = ${id}`);
+  await execute(
+    database,
+    sql`UPDATE product_labels SET feedback_unseen = feedback_unseen + 1 WHERE id = ${id}`,
+  );
 }
 
 /** Records that all feedback about a label has been seen. */
 export async function noteFeedbackSeen(database: Database, id: number): Promise<void> {
-  await database.query(
+  await execute(
+    database,
     sql`UPDATE product_labels SET feedback_unseen = 0 WHERE id = ${id} AND feedback_unseen > 0`,
   );
 }
@@ -125,18 +137,22 @@ export async function updateLabel(
   database: Database,
   { id, status, content }: Pick<Label, 'id' | 'status' | 'content'>,
 ): Promise<void> {
-  await database.query(sql`
-    UPDATE product_labels SET status = ${status}, content = ${JSON.stringify(content)} WHERE id = ${id}`);
+  await execute(
+    database,
+    sql`
+    UPDATE product_labels SET status = ${status}, content = ${JSON.stringify(content)} WHERE id = ${id}`,
+  );
 }
 
 /** Gives labels that have changed their next version. */
 export async function touchLabels(database: Database, ids: readonly number[]): Promise<void> {
   if (ids.length === 0) return;
-  await database.query(
+  await execute(
+    database,
     sql`UPDATE product_labels SET version = version + 1 WHERE id = ANY (${ids}::integer[])`,
   );
 }
 
 export async function deleteLabels(database: Database, ids: readonly number[]): Promise<void> {
-  await database.query(sql`DELETE FROM product_labels WHERE id = ANY (${ids}::integer[])`);
+  await execute(database, sql`DELETE FROM product_labels WHERE id = ANY (${ids}::integer[])`);
 }

@@ -1,5 +1,5 @@
 import sql from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute } from '../../../../platform/database/database.ts';
 
 /** Records that a company has removed itself from a product. */
 export async function insertDeparture(
@@ -8,9 +8,12 @@ export async function insertDeparture(
   companyId: number,
   at: Date,
 ): Promise<void> {
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     INSERT INTO product_departures (product_id, company_id, at) VALUES (${productId}, ${companyId}, ${at})
-    ON CONFLICT DO NOTHING`);
+    ON CONFLICT DO NOTHING`,
+  );
 }
 
 /** Which of these companies have removed themselves from a product. */

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
-import type { Database } from '../../../../platform/database/database.ts';
+import { type Database, execute, prepared } from '../../../../platform/database/database.ts';
+import { rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
 import { foldName, ngramsOf } from '../../../base/lists/search.ts';
@@ -36,17 +37,20 @@ const PRODUCT = sql`id, name, company_id AS "companyId", value_chain_id AS "valu
   ARRAY(SELECT json_build_object('companyId', product_companies.company_id, 'type', type) FROM product_companies
     WHERE product_id = products.id ORDER BY position) AS associations`;
 
-export async function findProduct(database: Database, id: number): Promise<Product | undefined> {
-  const { text, values } = sql`SELECT ${PRODUCT} FROM products WHERE id = ${id}`;
-  const { rows } = await database.query<Product>({ name: 'find-product', text, values });
-  return rows[0];
-}
+const products = sharedRead(async (database, ids: readonly number[]) => {
+  const { text, values } = sql`SELECT ${PRODUCT} FROM products WHERE id = ANY (${ids}::integer[])`;
+  const { rows } = await database.query<Product>({ name: 'find-products', text, values });
+  return rowsByKey(ids, rows, ({ id }) => id);
+});
+
+export const findProduct = (database: Database, id: number): Promise<Product | undefined> =>
+  products.one(database, id);
 
 /** A product, locked until the end of the transaction. */
 export async function lockProduct(database: Database, id: number): Promise<Product | undefined> {
-  // Two statements: a subquery of the statement that waited would still see the state before the wait.
-  const { rowCount } = await database.query(sql`SELECT FROM products WHERE id = ${id} FOR UPDATE`);
-  return rowCount === 0 ? undefined : findProduct(database, id);
+  // Two statements, because a subquery of the one that waited would still see the state before the wait.
+  await execute(database, sql`SELECT FROM products WHERE id = ${id} FOR UPDATE`);
+  return findProduct(database, id);
 }
 
 /** Existing products with these ids, with their content, in no order. */
@@ -80,11 +84,12 @@ export type NewProduct = Pick<
 export async function insertProduct(database: Database, product: NewProduct): Promise<number> {
   const { name, companyId, valueChainId, content, createdBy, createdAt } = product;
   const folded = foldName(name);
-  const { rows } = await database.query<{ id: number }>(sql`
+  const statement = sql`
     INSERT INTO products (name, folded, tokens, company_id, value_chain_id, content, created_by, created_at, updated_at)
     VALUES (${name}, ${folded}, ${ngramsOf(folded)}, ${companyId}, ${valueChainId}, ${JSON.stringify(content)},
       ${createdBy}, ${createdAt}, ${createdAt})
-    RETURNING id`);
+    RETURNING id`;
+  const { rows } = await database.query<{ id: number }>(prepared(statement));
   return (rows[0] as { id: number }).id;
 }
 
@@ -101,21 +106,27 @@ export async function updateProduct(
   }: Pick<Product, 'id' | 'name' | 'companyId' | 'valueChainId' | 'content' | 'updatedAt'>,
 ): Promise<void> {
   const folded = foldName(name);
-  await database.query(sql`
+  await execute(
+    database,
+    sql`
     UPDATE products SET name = ${name}, folded = ${folded}, tokens = ${ngramsOf(folded)}, company_id = ${companyId},
       value_chain_id = ${valueChainId}, content = ${JSON.stringify(content)}, version = version + 1, updated_at = ${updatedAt}
-    WHERE id = ${id}`);
+    WHERE id = ${id}`,
+  );
 }
 
 /** Increments the version for a change of a dependent record, such as a label. */
 export async function touchProduct(database: Database, id: number, updatedAt: Date): Promise<void> {
-  await database.query(sql`
-    UPDATE products SET version = version + 1, updated_at = ${updatedAt} WHERE id = ${id}`);
+  await execute(
+    database,
+    sql`
+    UPDATE products SET version = version + 1, updated_at = ${updatedAt} WHERE id = ${id}`,
+  );
 }
 
 /** Deletes a product with its associations and labels. */
 export async function deleteProduct(database: Database, id: number): Promise<void> {
-  await database.query(sql`DELETE FROM products WHERE id = ${id}`);
+  await execute(database, sql`DELETE FROM products WHERE id = ${id}`);
 }
 
 /** Replaces the associated companies of a product, in this order. */
@@ -126,11 +137,14 @@ export async function setAssociations(
 ): Promise<void> {
   const ids = associations.map(({ companyId }) => companyId);
   const types = associations.map(({ type }) => type);
-  await database.query(sql`DELETE FROM product_companies WHERE product_id = ${productId}`);
-  await database.query(sql`
+  await execute(database, sql`DELETE FROM product_companies WHERE product_id = ${productId}`);
+  await execute(
+    database,
+    sql`
     INSERT INTO product_companies (product_id, company_id, type, position)
     SELECT ${productId}::integer, company_id, type, position
-    FROM unnest(${ids}::integer[], ${types}::text[]) WITH ORDINALITY AS sent (company_id, type, position)`);
+    FROM unnest(${ids}::integer[], ${types}::text[]) WITH ORDINALITY AS sent (company_id, type, position)`,
+  );
 }
 
 /** The user and companies on which access to products depends. */
