@@ -288,7 +288,16 @@ const STATED: Record<string, Stated> = {
     '120 a minute',
   ),
   'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
-  'trace-backend/personal-data: LONGEST_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
+  'trace-backend/personal-data: MAX_EXPORT_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
+  'trace-backend/catalogue/companies/invitations: MAX_PER_HOUR = 20': stated(
+    '20 invitations an hour and sender',
+    '| invitations, of users and of email addresses | 20 an hour per sender |',
+  ),
+  'trace-backend/public/feedback: MAX_PER_DAY = 500': stated(
+    'at most 500 a day',
+    '| feedback about a label | 500 a day',
+  ),
+  'trace-backend/public/feedback: MAX_PER_LABEL = 10_000': stated('10,000 in all'),
   'trace-backend/identity/sessions: MAX_SESSIONS = 100': stated(
     'at most 100 sessions',
     '| sessions of a user | 100 |',
@@ -316,7 +325,7 @@ const STATED: Record<string, Stated> = {
     'a minute',
     '120 a minute',
   ),
-  'trace-backend/catalogue/value-chains: MAX_LINKED = 1000': stated(
+  'trace-backend/catalogue/value-chains: MAX_CODES = 1000': stated(
     '"maxItems":1000',
     '| codes of one kind in a value chain | 1,000 |',
   ),
@@ -374,7 +383,7 @@ const STATED: Record<string, Stated> = {
     "| entries of a product's knowledge blog | 1,000 |",
   ),
   'trace-backend/catalogue/labels: MAX_FIELDS = 200': stated('"maxItems":200', '| fields of a label | 200 |'),
-  'trace-backend/catalogue/labels/contents: MAX_TAKEN = 500': stated(
+  'trace-backend/catalogue/labels/contents: MAX_NAMES = 500': stated(
     '"maxItems":500',
     '| fields that a label takes over from its product at once | 500 |',
   ),
@@ -453,9 +462,26 @@ const INTERNAL = new Set([
   'trace-backend/identity/sessions: MAX_USER_AGENT',
   'trace-backend/identity/users: SALT_BYTES',
   'trace-backend/base/contract: MAX_ID',
-  'trace-backend/catalogue/currency: LONGEST_GAP',
-  'trace-backend/catalogue/currency: LONGEST_HOLIDAYS',
-  'trace-backend/catalogue/currency: MAX_COMPLAINTS',
+  'trace-backend/base/lists: MAX_CACHED',
+  'trace-backend/catalogue/companies/invitations: MAX_PER_RUN',
+  'trace-backend/catalogue/currency: MAX_FAILURES',
+  'trace-backend/catalogue/currency: MAX_FAULTS',
+  'trace-backend/catalogue/currency: MAX_GAP_DAYS',
+  'trace-backend/catalogue/currency: MAX_HOLIDAYS',
+  'trace-backend/catalogue/currency: MAX_REST_MS',
+  'trace-backend/catalogue/currency: MAX_WAIT_MS',
+  'trace-backend/catalogue/images: MAX_NAMED',
+  'trace-backend/catalogue/images: MAX_PER_SWEEP',
+  'trace-backend/catalogue/labels/contents: MAX_CHANGES',
+  'trace-backend/catalogue/labels/counts: MAX_VISITS',
+  'trace-backend/catalogue/labels/counts: MAX_WAITING',
+  'trace-backend/identity/api-keys: MAX_PER_QUERY',
+  'trace-backend/identity/sessions: MAX_PER_QUERY',
+  'trace-backend/public/feedback: MAX_UNSEEN_LABELS',
+  'trace-backend/public/label-pages: CACHE_BYTES',
+  'trace-backend/public/label-pages: MIN_CONTRAST',
+  'trace-backend/public/label-pages: MIN_DEGREES',
+  'trace-backend/public/label-pages: MIN_DISTANCE',
   'trace-backend/catalogue/currency: MAX_LINE',
   'trace-backend/catalogue/currency: SETTLED_DAYS',
   'trace-backend/catalogue/images: MAX_NAME',
@@ -483,6 +509,8 @@ async function limitsInCode(): Promise<string[]> {
     const folder = path.dirname(file).slice('src/'.length);
     const text = (await readFile(file, 'utf8')).replaceAll(/\/\*\*.*?\*\//gs, '');
     for (const [, name, value = ''] of text.matchAll(NAME)) {
+      // Found below, by the part that limits.
+      if (name === 'RATE_LIMIT') continue;
       found.push(`${folder}: ${name} = ${value.replaceAll(/\s+/g, ' ')}`);
     }
     for (const [, value = ''] of text.matchAll(/rateLimit: \{([^}]*)\}/g)) {
