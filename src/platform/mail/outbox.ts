@@ -6,7 +6,7 @@ import type { Attempt } from '../jobs/job-worker.ts';
 import { openJobs } from '../jobs/jobs.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { DeliveryTable } from './deliveries-store.ts';
-import { type Mailer, MailRefused, makeMailer } from './mail.ts';
+import { MailRefused, makeMailer } from './mail.ts';
 import { watchedMailer } from './watched-mailer.ts';
 
 /** The queue of jobs that have used up their attempts. */
@@ -14,52 +14,13 @@ export const DEAD_QUEUE = 'dead';
 
 /** Longest wait between two attempts, in seconds. */
 const MAX_RETRY_SECONDS = 2 * 3600;
-/**
- * Longest attempt, in seconds: longer than the timeouts for receivers, so that only jobs of killed processes exceed it.
- */
+/** Longest attempt, in seconds: longer than the timeouts for receivers, so that only jobs of killed processes exceed it. */
 const ATTEMPT_SECONDS = 20;
 /** Dead letters that one transaction revives, at most. */
 const BATCH = 1000;
 
-/** How a job ended without success: after how many attempts, and why; unknown if its process was killed. */
+/** How a job ended without success: after how many attempts, and why; undefined if its process was killed. */
 export type Ended = Attempt<unknown>['ended'];
-
-/** Works on the jobs of each queue, and on those that were given up. */
-export interface Work<Job> {
-  /** jobs at once in this process, for each queue */
-  concurrency: number;
-  /** one attempt, by the name of the queue; a mail that its server refuses for good is given up at once */
-  queues: Readonly<Record<string, (job: Job, signal: AbortSignal) => Promise<void>>>;
-  giveUp: (job: Job, ended: Ended) => Promise<void>;
-}
-
-/**
- * Mails, and what else is delivered, as jobs: sent at least once each after the transaction that causes them has
- * committed, and retried until they are given up.
- */
-export interface Outbox<Job> {
-  mailer: Mailer;
-  /**
-   * Queues jobs, in the caller's transaction.
-   *
-   * @param delaySeconds wait before the first attempt
-   */
-  send(database: Database, jobs: readonly Job[], delaySeconds?: number): Promise<void>;
-  /**
-   * Revives dead letters in several transactions.
-   *
-   * @param revive up to so many, in a transaction; returns how many there were
-   * @param most it ends after so many
-   * @returns how many in all
-   */
-  replay(revive: (database: Database, limit: number) => Promise<number>, most?: number): Promise<number>;
-  /** To be called before `start`. */
-  work(work: Work<Job>): void;
-  /** Starts committed jobs at once. */
-  wake(): void;
-  start(): void;
-  stop(): Promise<void>;
-}
 
 export interface OutboxContext<Job> {
   connection: Connection;
@@ -72,10 +33,16 @@ export interface OutboxContext<Job> {
   queueOf?: (job: Job) => string;
 }
 
+export type Outbox<Job extends object> = ReturnType<typeof openOutbox<Job>>;
+
+/**
+ * Mails, and what else is delivered, as jobs: each is sent at least once after the transaction that causes it has
+ * committed, and retried until it is given up.
+ */
 export function openOutbox<Job extends object>(
   settings: Settings,
   { connection, pool, schema, logger, watch, queueOf = () => 'mail' }: OutboxContext<Job>,
-): Outbox<Job> {
+) {
   const jobs = openJobs(connection, schema, logger, watch);
   const mailer = watchedMailer(makeMailer(settings), pool, logger);
   const rules = {
@@ -87,26 +54,46 @@ export function openOutbox<Job extends object>(
   };
   return {
     mailer,
-    async send(database, data, delaySeconds = 0) {
+    /** Queues jobs in the caller's transaction; the first attempt waits for `delaySeconds`. */
+    async send(database: Database, data: readonly Job[], delaySeconds = 0): Promise<void> {
       for (const [queue, own] of Map.groupBy(data, queueOf)) {
         await jobs.send(database, queue, { ...rules, delaySeconds }, own);
       }
     },
-    async replay(revive, most = Number.POSITIVE_INFINITY) {
+    /**
+     * Revives dead letters, in several transactions.
+     *
+     * @param revive up to so many in a transaction; returns how many there were
+     * @param most after so many it ends
+     * @returns how many in all
+     */
+    async replay(
+      revive: (database: Database, limit: number) => Promise<number>,
+      most = Number.POSITIVE_INFINITY,
+    ): Promise<number> {
       for (let count = 0; ; ) {
         const revived = await transaction(pool, database => revive(database, BATCH));
         count += revived;
-        if (revived < BATCH || count >= most) {
-          jobs.wake();
-          return count;
-        }
+        if (revived === BATCH && count < most) continue;
+        jobs.wake();
+        return count;
       }
     },
-    work({ concurrency, queues, giveUp }) {
-      for (const [queue, attempt] of Object.entries(queues)) {
+    /**
+     * Works on jobs; to be called before `start`. A mail that its server refuses for good is given up at once.
+     *
+     * @param concurrency jobs at once in this process, for each queue
+     * @param queues one attempt, by the name of the queue
+     */
+    work(
+      concurrency: number,
+      queues: Readonly<Record<string, (job: Job, signal: AbortSignal) => Promise<void>>>,
+      giveUp: (job: Job, ended: Ended) => Promise<void>,
+    ): void {
+      for (const [queue, tryOnce] of Object.entries(queues)) {
         jobs.work<Job>(queue, concurrency, async ({ data, number, signal }) => {
           try {
-            await attempt(data, signal);
+            await tryOnce(data, signal);
           } catch (error) {
             if (!(error instanceof MailRefused)) throw error;
             await giveUp(data, { attempts: number, error: error.message });
@@ -115,9 +102,10 @@ export function openOutbox<Job extends object>(
       }
       jobs.work<Job>(DEAD_QUEUE, concurrency, ({ data, ended }) => giveUp(data, ended));
     },
+    /** Starts committed jobs at once. */
     wake: jobs.wake,
     start: jobs.start,
-    async stop() {
+    async stop(): Promise<void> {
       await jobs.stop();
       mailer.close();
     },
@@ -125,7 +113,7 @@ export function openOutbox<Job extends object>(
 }
 
 /**
- * Makes one attempt at deliveries and records how it ended. Users read the message of its error, so `send` must contain
+ * Makes one attempt at deliveries, and records how it ended. Users read the message of its error, so `send` must contain
  * only mailer and webhook, whose messages are meant for that.
  *
  * @param which of the table they are

@@ -75,17 +75,12 @@ export function openMails(
       database,
       data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
     );
-  outbox.work({
-    concurrency: CONCURRENCY,
-    queues: {
-      async mail(job, signal) {
-        if (job.kind !== 'asked') return deliver(mailing, job, signal);
-        await answer(mailing, job, send);
-        outbox.wake();
-      },
-    },
-    giveUp: (job, ended) => giveUp(mailing, job, ended),
-  });
+  const mail = async (job: MailJob, signal: AbortSignal) => {
+    if (job.kind !== 'asked') return deliver(mailing, job, signal);
+    await answer(mailing, job, send);
+    outbox.wake();
+  };
+  outbox.work(CONCURRENCY, { mail }, (job, ended) => giveUp(mailing, job, ended));
   return {
     send,
     invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),

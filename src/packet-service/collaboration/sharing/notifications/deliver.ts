@@ -49,14 +49,11 @@ type Job<Kind extends DeliveryJob['kind']> = Extract<DeliveryJob, { kind: Kind }
  * and recording it. Recorded deliveries are not sent again.
  */
 export function workOnDeliveries(delivering: Delivering): void {
-  delivering.outbox.work({
-    concurrency: CONCURRENCY,
-    queues: {
-      mail: (job, signal) => sendMail(delivering, job, signal),
-      webhook: (job, signal) => post(delivering, job as Job<'notification'>, signal),
-    },
-    giveUp: job => markDeadLetter(delivering, job),
-  });
+  const queues = {
+    mail: (job: DeliveryJob, signal: AbortSignal) => sendMail(delivering, job, signal),
+    webhook: (job: DeliveryJob, signal: AbortSignal) => post(delivering, job as Job<'notification'>, signal),
+  };
+  delivering.outbox.work(CONCURRENCY, queues, job => markDeadLetter(delivering, job));
 }
 
 async function sendMail(delivering: Delivering, job: DeliveryJob, signal: AbortSignal): Promise<void> {
