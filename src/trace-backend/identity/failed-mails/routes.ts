@@ -69,17 +69,14 @@ async function recipients(
   };
 }
 
-function asItem(mail: FailedMail<FailedJob>, recipient: string | undefined) {
-  const { id, job, userId, status, attempts, replayedAt, lastError, lastAttemptAt } = mail;
+function asItem(
+  { id, job, userId, replayedAt, ...mail }: FailedMail<FailedJob>,
+  recipient: string | undefined,
+) {
+  const { attempts, lastError } = mail;
   return {
-    ...{
-      id,
-      kind: job.kind,
-      status: LISTED[status],
-      attempts,
-      lastError,
-      failedAt: lastAttemptAt.toISOString(),
-    },
+    ...{ id, kind: job.kind, status: LISTED[mail.status], attempts, lastError },
+    failedAt: mail.lastAttemptAt.toISOString(),
     ...(recipient !== undefined && { recipient }),
     ...(userId !== null && { userId }),
     ...(replayedAt && { replayedAt: replayedAt.toISOString() }),

@@ -11,7 +11,7 @@ import type { MailLanguage } from '../../base/contract/language.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
 import { deleteFailedMail, failedMails, mailOf, noteFailedMail } from './failed-store.ts';
-import type { AddressJob, AskedJob, Asker, MailJob, UserJob, UserMail } from './mail-jobs.ts';
+import type { AddressJob, AskedJob, Asker, MailJob, UserJob, WithoutId } from './mail-jobs.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { type Inviting, type MailAddresses, mailTexts, pagesOf } from './texts.ts';
 
@@ -37,43 +37,20 @@ const MOST_EXPIRED = 10_000;
 /** PostgreSQL's SQLSTATE when a referenced row does not exist. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Mails that are sent at least once after the transaction that causes them has committed. */
-export interface Mails {
-  send(database: Database, mails: readonly UserMail[]): Promise<void>;
-  /**
-   * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
-   * its timing shows whether it is registered.
-   */
-  invite(database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>): Promise<void>;
-  /**
-   * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
-   * job, so that neither the answer nor its timing shows whether it is registered.
-   *
-   * @param asker written into the audit if there is such a user
-   */
-  ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void>;
-  /** Whether there is a mail server. */
-  areSent: boolean;
-  /** A link by which a user confirms their address without a mail; its token has to be stored. */
-  newConfirmation(user: User): { url: string; token: MailToken };
-  /** Starts sending committed mails at once. */
-  wake(): void;
-}
+export type Mails = ReturnType<typeof openMails>;
+type Send = (database: Database, mails: readonly WithoutId<MailJob>[]) => Promise<void>;
 
-/** Sends mails by the outbox. */
+/** Mails that are sent at least once after the transaction that causes them has committed. */
 export function openMails(
   given: Omit<Mailing, 'frontEndUrl'>,
   settings: Pick<Settings, 'TRACE_FRONTEND_URL' | 'SMTP_URL'>,
-): Mails {
+) {
   const mailing = { ...given, frontEndUrl: settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '') };
-  const { outbox } = mailing;
-  const send = async (
-    database: Database,
-    data: readonly (UserMail | Omit<AskedJob, 'id'> | Omit<AddressJob, 'id'>)[],
-  ) =>
+  const { pool, outbox } = mailing;
+  const send: Send = (database, mails) =>
     outbox.send(
       database,
-      data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
+      mails.map(mail => ({ ...mail, id: crypto.randomUUID() })),
     );
   const mail = async (job: MailJob, signal: AbortSignal) => {
     if (job.kind !== 'asked') return deliver(mailing, job, signal);
@@ -83,16 +60,29 @@ export function openMails(
   outbox.work(CONCURRENCY, { mail }, (job, ended) => giveUp(mailing, job, ended));
   return {
     send,
-    invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
-    async ask(purpose, emailKey, asker) {
-      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
+    /**
+     * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
+     * its timing shows whether it is registered.
+     */
+    invite: (database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>) =>
+      send(database, [{ kind: 'invited-address', ...invitation }]),
+    /**
+     * Queues a mail with a token to an address, if it belongs to a user who can use it, who is looked up by the job.
+     *
+     * @param asker written into the audit if there is such a user
+     */
+    async ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void> {
+      await send(pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
       outbox.wake();
     },
+    /** Whether there is a mail server. */
     areSent: settings.SMTP_URL !== undefined,
-    newConfirmation(user) {
+    /** A link by which a user confirms their address without a mail; its token has to be stored. */
+    newConfirmation(user: User): { url: string; token: MailToken } {
       const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
       return { url: `${pagesOf(addressesOf(mailing)).confirmOwn}/${secret}`, token };
     },
+    /** Starts sending committed mails at once. */
     wake: outbox.wake,
   };
 }
@@ -151,11 +141,7 @@ export interface Mailing {
 export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange' | 'instanceName'>;
 
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
-async function answer(
-  { pool }: Mailing,
-  { purpose, emailKey, asker }: AskedJob,
-  send: Mails['send'],
-): Promise<void> {
+async function answer({ pool }: Mailing, { purpose, emailKey, asker }: AskedJob, send: Send): Promise<void> {
   const account = await findAccount(pool, emailKey);
   const useful = purpose === 'CONFIRM_EMAIL' ? account?.emailConfirmed === false : true;
   if (!account || account.status === 'DEACTIVATED' || !useful) return;

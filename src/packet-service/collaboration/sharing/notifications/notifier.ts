@@ -17,20 +17,13 @@ export interface NewNotification extends Omit<Notification, 'userId'> {
   noMail?: boolean;
 }
 
-/** Notifications that are sent after the transaction that causes them has committed. */
-export interface Notifier {
-  /** Stores notifications and queues their delivery, in the caller's transaction. */
-  notify(database: Database, news: readonly NewNotification[]): Promise<void>;
-  /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
-  requestConfirmation(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
-  /** Starts committed deliveries at once. */
-  wake(): void;
-}
+export type Notifier = ReturnType<typeof makeNotifier>;
 
 /** Notifications and deliveries that one statement writes, at most. */
 const BATCH = 1000;
 
-export function makeNotifier(outbox: Outbox<DeliveryJob>, { hasWebhook }: { hasWebhook: boolean }): Notifier {
+/** Notifications that are sent after the transaction that causes them has committed. */
+export function makeNotifier(outbox: Outbox<DeliveryJob>, { hasWebhook }: { hasWebhook: boolean }) {
   async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
     const [addressOf, modeOf] = [rememberedAddresses(database), mailModes(database)];
     const deliveries: Delivery[] = [];
@@ -52,14 +45,17 @@ export function makeNotifier(outbox: Outbox<DeliveryJob>, { hasWebhook }: { hasW
   }
 
   return {
-    async notify(database, news) {
+    /** Stores notifications and queues their delivery, in the caller's transaction. */
+    async notify(database: Database, news: readonly NewNotification[]): Promise<void> {
       for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
     },
-    requestConfirmation: (database, userId, contacts) =>
+    /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
+    requestConfirmation: (database: Database, userId: string, contacts: readonly string[]): Promise<void> =>
       outbox.send(
         database,
         contacts.map(contact => ({ kind: 'confirmation', userId, contact })),
       ),
+    /** Starts committed deliveries at once. */
     wake: outbox.wake,
   };
 }
