@@ -378,8 +378,9 @@ test('an invitation of an address is in the archive of its user, and is erased w
   expect(invitations).toMatchObject([{ company_id: companyId, email: typed, role: 'COMPANY_USER' }]);
   // What was given up of the mails to the user, and of this invitation.
   await trace.pool.query(
-    `INSERT INTO failed_mails (mail_id, job, user_id, invitation_id, status, attempts, last_error, failed_at)
-     SELECT gen_random_uuid(), jsonb_build_object('kind', kind, 'emailKey', email), user_id, invitation_id, 'FAILED', 3,
+    `INSERT INTO failed_mails (mail_id, job, user_id, invitation_id, status, attempts, last_error,
+       last_attempt_at)
+     SELECT gen_random_uuid(), jsonb_build_object('kind', kind, 'emailKey', email), user_id, invitation_id, 'dead', 3,
        'the mail server answered 451', now()
      FROM (SELECT 'reset' AS kind, '' AS email, id AS user_id, NULL::integer AS invitation_id FROM users
        UNION ALL SELECT 'invited-address', email_key, NULL, id FROM company_address_invitations) AS failed`,

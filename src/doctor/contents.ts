@@ -1,8 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { packetServiceLacks } from '../packet-service/app.ts';
-import { QUEUES as PACKET_QUEUES } from '../packet-service/collaboration/sharing/notifications/channels.ts';
-import { JOBS_SCHEMA as PACKET_JOBS } from '../packet-service/collaboration/sharing/notifications/open-notifications.ts';
-import { countDead } from '../packet-service/collaboration/sharing/notifications/store.ts';
+import {
+  JOBS_SCHEMA as PACKET_JOBS,
+  QUEUES as PACKET_QUEUES,
+} from '../packet-service/collaboration/sharing/notifications/channels.ts';
+import { deliveries } from '../packet-service/collaboration/sharing/notifications/store.ts';
 import { type LogLook, lookAtLog } from '../packet-service/core/log/look-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
 import { type Connection, withPool } from '../platform/database/database.ts';
@@ -146,7 +148,7 @@ async function checkPacketService(connection: Connection, now: Date): Promise<Fi
     const first = await lookAtLog(pool);
     if (first.oldest !== null) await wait(STUCK_MS);
     const second = first.oldest === null ? first : await lookAtLog(pool);
-    const dead = await countDead(pool, MAX_DEAD);
+    const dead = await deliveries.countDead(pool, MAX_DEAD);
     return [checkNewest(first, now), checkOutbox(first, second), checkDead(dead)];
   });
 }

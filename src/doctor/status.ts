@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type pg from 'pg';
 import { isConsoleBuilt } from '../console/pages.ts';
-import { JOBS_SCHEMA as PACKET_JOBS } from '../packet-service/collaboration/sharing/notifications/open-notifications.ts';
-import { countDead } from '../packet-service/collaboration/sharing/notifications/store.ts';
+import { JOBS_SCHEMA as PACKET_JOBS } from '../packet-service/collaboration/sharing/notifications/channels.ts';
+import { deliveries } from '../packet-service/collaboration/sharing/notifications/store.ts';
 import { lookAtLog } from '../packet-service/core/log/look-store.ts';
 import { countPacketsSince } from '../packet-service/core/packets/count-store.ts';
 import { SCHEMA as PACKET_SCHEMA } from '../packet-service/core/pools.ts';
@@ -88,7 +88,7 @@ async function describeContents(connection: Connection, now: Date): Promise<stri
 async function describePackets(pool: pg.Pool, packets: RowCount, now: Date): Promise<string[]> {
   const recent = await countPacketsSince(pool, new Date(now.getTime() - HOUR_MS), MAX_COUNTED);
   const { head, waiting } = await lookAtLog(pool);
-  const dead = await countDead(pool, MAX_COUNTED);
+  const dead = await deliveries.countDead(pool, MAX_COUNTED);
   const jobs = await countJobs(pool, PACKET_JOBS);
   return [
     `packets: ${rows(packets)}, ${number(recent)} in the last hour (${(recent / 60).toFixed(1)}/min)`,

@@ -37,9 +37,9 @@ import { registryReaders } from './collaboration/sharing/directory/mail-readers.
 import { registerDirectory } from './collaboration/sharing/directory/routes.ts';
 import { registryNames, senderNames } from './collaboration/sharing/directory/sender-names.ts';
 import { unconfirmContacts } from './collaboration/sharing/directory/store.ts';
-import { QUEUES } from './collaboration/sharing/notifications/channels.ts';
+import { JOBS_SCHEMA, QUEUES } from './collaboration/sharing/notifications/channels.ts';
 import type { Notifier } from './collaboration/sharing/notifications/notifier.ts';
-import { JOBS_SCHEMA, openNotifications } from './collaboration/sharing/notifications/open-notifications.ts';
+import { openNotifications } from './collaboration/sharing/notifications/open-notifications.ts';
 import { registerNotifications } from './collaboration/sharing/notifications/routes.ts';
 import { registerShares, type Sharing } from './collaboration/sharing/shares/routes.ts';
 import { turnIntoShares } from './collaboration/sharing/shares/share.ts';

@@ -5,8 +5,8 @@ import type { Server } from '../platform/http/server.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { sampled } from '../platform/metrics/sampled.ts';
 import type { Settings } from '../platform/settings/settings.ts';
-import { JOBS_SCHEMA } from './collaboration/sharing/notifications/open-notifications.ts';
-import { countDead } from './collaboration/sharing/notifications/store.ts';
+import { JOBS_SCHEMA } from './collaboration/sharing/notifications/channels.ts';
+import { deliveries } from './collaboration/sharing/notifications/store.ts';
 import type { Broadcast } from './core/log/broadcast.ts';
 import type { Sequencer } from './core/log/sequencer.ts';
 import type { BatchWatch, BatchWriter } from './core/writer/batch-writer.ts';
@@ -64,7 +64,7 @@ export function measurePacketService(
   { pool, writer, log, news, feeds, tiles }: Measured,
 ): void {
   measureJobs(app, registry, pool, JOBS_SCHEMA);
-  const dead = sampled(app, () => countDead(pool, MAX_DEAD));
+  const dead = sampled(app, () => deliveries.countDead(pool, MAX_DEAD));
   const gauge = (name: string, help: string, look: () => number | undefined) =>
     new Gauge({
       name,

@@ -9,12 +9,11 @@ import { openFileStore } from '../platform/files/index.ts';
 import { registerHealth } from '../platform/http/health.ts';
 import { listeningUrl, type Server } from '../platform/http/server.ts';
 import { hourly } from '../platform/jobs/hourly.ts';
-import { JOB_CONNECTIONS, openJobs } from '../platform/jobs/jobs.ts';
+import { JOB_CONNECTIONS } from '../platform/jobs/jobs.ts';
 import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slots.ts';
 import { type AddressCounts, addressCounts } from '../platform/limits/rate-limit.ts';
 import { removeOldCounts } from '../platform/limits/rate-limit-store.ts';
-import { makeMailer } from '../platform/mail/mail.ts';
-import { watchedMailer } from '../platform/mail/watched-mailer.ts';
+import { type Outbox, openOutbox } from '../platform/mail/outbox.ts';
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { measureJobs } from '../platform/metrics/jobs.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
@@ -73,7 +72,8 @@ import { registerEmailChange } from './identity/email-change/routes.ts';
 import { shareEmailChange } from './identity/email-change/store.ts';
 import { registerSecondFactor } from './identity/factor-setup/routes.ts';
 import { registerFailedMails } from './identity/failed-mails/routes.ts';
-import { countFailedMails } from './identity/mails/failed-store.ts';
+import { failedMails } from './identity/mails/failed-store.ts';
+import type { MailJob } from './identity/mails/mail-jobs.ts';
 import {
   expireFailedMailsHourly,
   JOBS_SCHEMA,
@@ -184,11 +184,11 @@ export async function traceBackend(
     mustProveFactor: requirement.isUnmet,
   });
 
-  const jobs = openJobs(connection, JOBS_SCHEMA, logger, watch('jobs'));
-  const mailer = watchedMailer(makeMailer(settings), pool, logger);
+  const sending = { connection, pool, schema: JOBS_SCHEMA, logger, watch: watch('jobs') };
+  const outbox = openOutbox<MailJob>(settings, sending);
   const publicUrl = () => (settings.TRACE_PUBLIC_URL ?? listeningUrl(app)).replace(/\/+$/, '');
-  const mailing = { pool, mailer, publicUrl, consoleUrl, ...mailContents(pool), logger };
-  const mails = openMails(jobs, { ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
+  const mailing = { pool, outbox, publicUrl, consoleUrl, ...mailContents(pool), logger };
+  const mails = openMails({ ...mailing, onGivenUp: countGivenUp(metrics) }, settings);
   const files = openFileStore(settings);
   const makeRendition = renditionMaker();
   const renditionOf = renditions(files, makeRendition);
@@ -198,13 +198,20 @@ export async function traceBackend(
   const health = registerHealth(app, 'trace-backend', { condition, metrics });
   registerBackupStatus({ health, metrics }, settings, backups);
   const passwords = openPasswords();
-  const personal = { pool, slots, passwords, exports, files, mailer, packetServiceData };
+  const personal = { pool, slots, passwords, exports, files, mailer: outbox.mailer, packetServiceData };
   const findKeyHolder = keyHolders(findKey, requirement);
-  const users = { box, keys, settings, mails, lists, requirement, endings, findKeyHolder };
+  const users = { box, keys, settings, mails, outbox, lists, requirement, endings, findKeyHolder };
   registerAccounts(app, { ...personal, ...users });
   const stopHourly = expireHourly(personal, logger);
   registerAudit(app, { pool, lists, findUsers, searchUserIds });
-  registerOperation(app, { pool, settings, metrics, jobs: JOBS_SCHEMA, countFailedMails, backups });
+  registerOperation(app, {
+    pool,
+    settings,
+    metrics,
+    jobs: JOBS_SCHEMA,
+    countFailedMails: failedMails.countDead,
+    backups,
+  });
   registerImages(app, { pool, files, makeRendition, renditionOf, records, slots }, settings);
   registerCompanies(app, { pool, lists, mails, records, passwords });
   registerCatalogue(app, { pool, lists });
@@ -214,14 +221,13 @@ export async function traceBackend(
   measureJobs(app, metrics, pool, JOBS_SCHEMA);
   watchReceivers(app, settings, { health, pool, schema: JOBS_SCHEMA, queues: QUEUES });
   app.addHook('onListen', async () => {
-    jobs.start();
+    outbox.start();
     condition.start({ read: () => readSomething(pool), write: probeAudit(pool) });
   });
   app.addHook('onClose', async () => {
     condition.stop();
     for (const stop of stopHourly) stop();
-    await Promise.all([stopCounting(), jobs.stop(), stopLimits()]);
-    mailer.close();
+    await Promise.all([stopCounting(), outbox.stop(), stopLimits()]);
     await Promise.all([pool.end(), exports.end()]);
   });
   return { app, registry: ownRegistry({ pool, findSession, ...users }), instanceName: mailing.instanceName };
@@ -335,6 +341,7 @@ interface Accounts extends ExportContext, ErasureContext {
   keys: Keys;
   settings: Settings;
   mails: Mails;
+  outbox: Outbox<MailJob>;
   lists: Lists;
   requirement: Requirement;
   endings: Endings;

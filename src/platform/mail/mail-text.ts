@@ -1,3 +1,4 @@
+import type { Words } from '../messages/messages.ts';
 import { shortLine } from './plain-name.ts';
 
 /** The content of a mail, as text and HTML. */
@@ -39,6 +40,25 @@ export function composeMail(
     subject: name === '' ? subject : `${name}: ${subject}`,
     text: `${text}\n`,
     html: `<!doctype html>\n<html lang="${language}"><body>\n${html}\n</body></html>\n`,
+  };
+}
+
+/**
+ * Writes mails with the words of an area of the catalogue, in the languages of their readers.
+ *
+ * @param instance the name of the instance that sends them, if it has one
+ */
+export function mailWriter<Key extends string>(
+  wordsIn: (language: string | undefined) => Words<Key>,
+  instance: string | undefined,
+) {
+  return (
+    language: string | undefined,
+    subject: Key,
+    linesOf: (t: Words<Key>['t']) => readonly MailLine[],
+  ) => {
+    const { t, language: tag } = wordsIn(language);
+    return composeMail(t(subject), linesOf(t), { language: tag, instance });
   };
 }
 

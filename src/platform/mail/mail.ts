@@ -80,19 +80,16 @@ function smtpMailer(url: string, from: string): Mailer {
   };
 }
 
+/** The timeouts of each step. */
+function timeouts(ms: number) {
+  return { connectionTimeout: ms, greetingTimeout: ms, socketTimeout: ms, dnsTimeout: ms };
+}
+
 /** nodemailer is imported for the first mail: it would be a twentieth of the time that a start takes. */
 async function openTransport(url: string) {
   const { createTransport } = await import('nodemailer');
-  const transport = createTransport({
-    url,
-    pool: true,
-    maxConnections: CONNECTIONS,
-    maxRequeues: 0,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
-    dnsTimeout: TIMEOUT_MS,
-  });
+  const pooled = { pool: true, maxConnections: CONNECTIONS, maxRequeues: 0 } as const;
+  const transport = createTransport({ url, ...pooled, ...timeouts(TIMEOUT_MS) });
   // Each failed send is reported to its caller; without a listener a broken idle connection would end the process.
   transport.on('error', () => {});
   return {
@@ -109,13 +106,7 @@ async function openTransport(url: string) {
  */
 export async function tryMailServer(url: string, timeoutMs: number): Promise<void> {
   const { createTransport } = await import('nodemailer');
-  const timeouts = {
-    connectionTimeout: timeoutMs,
-    greetingTimeout: timeoutMs,
-    socketTimeout: timeoutMs,
-    dnsTimeout: timeoutMs,
-  };
-  const transport = createTransport({ url, ...timeouts });
+  const transport = createTransport({ url, ...timeouts(timeoutMs) });
   try {
     await transport.verify();
   } catch (error) {

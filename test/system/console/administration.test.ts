@@ -354,18 +354,18 @@ test('a failed notification is delivered again, shows when it fails again, and i
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
   };
   expect(await row.getByRole('link', { name: ben.email }).getAttribute('href')).toBe(`mailto:${ben.email}`);
-  await press('Deliver again');
+  await press('Send again');
   await row.getByText('and failed again').waitFor();
   await row.getByRole('cell', { name: /^2 last/ }).waitFor();
   await expectAccessible(page);
   await page.reload();
   await row.getByText('and failed again').waitFor();
   receiver.behaviour = 'take';
-  await press('Deliver again');
+  await press('Send again');
   await page.getByText('1 delivery will be retried').waitFor();
   await page.getByRole('row', { name: /Delivered$/ }).waitFor();
   await page.reload();
-  await page.getByText('No failed notifications').waitFor();
+  await page.getByText('Nothing has failed').waitFor();
   expect((await receiver.hooksAbout(packet_uuid)).length).toBeGreaterThan(0);
   await page.getByRole('link', { name: 'Audit' }).click();
   const replayed = page.getByRole('row').filter({ hasText: 'had failed notifications delivered again' });
@@ -378,8 +378,8 @@ test('a failed notification is delivered again, shows when it fails again, and i
   // Home looks again by itself.
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click({ timeout: 60_000 });
   await press('Dismiss');
-  await page.getByText('Notification dismissed').waitFor();
-  await page.getByText('No failed notifications').waitFor();
+  await page.getByText('Dismissed').waitFor();
+  await page.getByText('Nothing has failed').waitFor();
   await page.goto(`${pages.url}/administration/audit?part=CONCERNED&userId=${ben.id}`);
   await page.getByText('dismissed a failed notification').waitFor();
   await page.goto(pages.url);

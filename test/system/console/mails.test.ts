@@ -400,8 +400,8 @@ test('administrators see, resend and dismiss a refused email about an account', 
   mail.behaviour = 'take';
   await row(first).getByRole('button', { name: 'Send again' }).click();
   await confirm('Send again');
-  await page.getByText('1 email will be sent again').waitFor();
-  await page.getByText('No failed emails').waitFor();
+  await page.getByText('1 delivery will be retried').waitFor();
+  await page.getByText('Nothing has failed').waitFor();
   await page.goto(await linkTo(first));
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Confirm' }).click();

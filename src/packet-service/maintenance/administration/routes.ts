@@ -8,11 +8,12 @@ import { findMailOutcomes } from '../../../platform/mail/outcomes-store.ts';
 import { metricsAsJson } from '../../../platform/metrics/as-json.ts';
 import type { NotedDecision, UserRegistry } from '../../../platform/tokens/user-registry.ts';
 import {
-  countDead,
   type DeadLetter,
-  dismissDead,
+  deliveries,
   findDeliveries,
   listDead,
+  theDelivery,
+  through,
 } from '../../collaboration/sharing/notifications/store.ts';
 import { isAdministrator } from '../../core/access/caller.ts';
 import { insertCommand } from '../../core/audit/store.ts';
@@ -54,11 +55,11 @@ export function registerAdministration(app: Server, context: AdministrationConte
   app.get('/administration/jobs', { schema: jobsSchema }, async request => {
     requireAdministrator(request);
     const queues = await countJobs(pool, context.jobsSchema);
-    const mails = await countDead(pool, COUNTED, 'mail');
+    const mails = await deliveries.countDead(pool, COUNTED, through('mail'));
     const { sentAt, failedAt, error } = await findMailOutcomes(pool);
     return {
       queues,
-      dead_letters: await countDead(pool, COUNTED),
+      dead_letters: await deliveries.countDead(pool, COUNTED),
       mails: {
         given_up: mails,
         ...(sentAt && { sent_at: sentAt.toISOString() }),
@@ -111,9 +112,10 @@ function registerDeadLetters(app: Server, context: AdministrationContext): void 
       requireAdministrator(request);
       const { notification_id, channel } = request.params;
       const id = notification_id.toUpperCase();
-      if (!isUlid(id) || !(await dismissDead(pool, { notificationId: ulidToUuid(id), channel }))) {
-        throw new Problem('dead_letter.unknown');
-      }
+      if (!isUlid(id)) throw new Problem('dead_letter.unknown');
+      const which = theDelivery({ notificationId: ulidToUuid(id), channel });
+      const dismissed = await deliveries.settle(pool, which, 'dismissed', new Date());
+      if (dismissed === 0) throw new Problem('dead_letter.unknown');
       request.log.info({ user: request.user, id, channel }, 'a dead letter was dismissed');
       await note(context, request, { action: 'DISMISS_NOTIFICATION', count: 1, id, channel });
       return { dismissed: 1 };

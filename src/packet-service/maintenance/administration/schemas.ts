@@ -1,8 +1,8 @@
 import { queueFields } from '../../../platform/jobs/schemas.ts';
+import { DELIVERY_STATUSES } from '../../../platform/mail/deliveries-store.ts';
 import { metricFields } from '../../../platform/metrics/schemas.ts';
 import { Type } from '../../../platform/type.ts';
 import { CHANNELS } from '../../collaboration/sharing/notifications/channels.ts';
-import { DELIVERY_STATUSES } from '../../collaboration/sharing/notifications/schemas.ts';
 import { errorAnswers, Ulid } from '../../core/contract/schemas.ts';
 
 const tags = ['Administration'];

@@ -19,8 +19,8 @@ import { eraseReadMarks } from '../../collaboration/chat/threads/read-mark-store
 import { findThreadIds } from '../../collaboration/chat/threads/store.ts';
 import { eraseEntry, findLookups } from '../../collaboration/sharing/directory/personal-store.ts';
 import { findEntry, lockContacts } from '../../collaboration/sharing/directory/store.ts';
+import { JOBS_SCHEMA } from '../../collaboration/sharing/notifications/channels.ts';
 import { confirmationOpening } from '../../collaboration/sharing/notifications/mails.ts';
-import { JOBS_SCHEMA } from '../../collaboration/sharing/notifications/open-notifications.ts';
 import {
   eraseNotifications,
   notificationsOf,

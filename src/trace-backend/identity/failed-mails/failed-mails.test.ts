@@ -11,7 +11,7 @@ import {
   runningTrace,
 } from '../../../../test/helpers/trace.ts';
 import { transaction } from '../../../platform/database/database.ts';
-import { deleteOldFailedMails } from '../mails/failed-store.ts';
+import { failedMails } from '../mails/failed-store.ts';
 
 const PATH = '/api/administration/failed-mails';
 
@@ -217,9 +217,9 @@ test('a mail that was given up goes with its account or its invitation, and when
   await registered('old@example.org');
   await listed();
   const day = 24 * 3600_000;
-  await deleteOldFailedMails(trace.pool, new Date(Date.now() - day), 10);
+  await failedMails.removeOld(trace.pool, new Date(Date.now() - day), 10);
   expect(await list()).toHaveLength(1);
-  await deleteOldFailedMails(trace.pool, new Date(Date.now() + day), 10);
+  await failedMails.removeOld(trace.pool, new Date(Date.now() + day), 10);
   expect(await list()).toEqual([]);
 });
 

@@ -1,11 +1,17 @@
 import type pg from 'pg';
 import { type Database, transaction } from '../../../platform/database/database.ts';
 import { Problem } from '../../../platform/http/problems.ts';
+import type { Outbox } from '../../../platform/mail/outbox.ts';
 import type { Requester } from '../../base/access/requester.ts';
 import { audit } from '../../base/audit/audit.ts';
-import { deleteFailedMail, type FailedMail, lockFailedMail, takeFailedMails } from '../mails/failed-store.ts';
-import type { FailedJob } from '../mails/mail-jobs.ts';
-import type { Mails } from '../mails/mails.ts';
+import {
+  deleteFailedMail,
+  type FailedMail,
+  lockFailedMail,
+  numbered,
+  takeFailedMails,
+} from '../mails/failed-store.ts';
+import type { FailedJob, MailJob } from '../mails/mail-jobs.ts';
 import { MAX_REPLAYED } from './schemas.ts';
 
 /**
@@ -14,33 +20,22 @@ import { MAX_REPLAYED } from './schemas.ts';
  * @returns how many
  * @throws Problem not_found, invalid
  */
-export async function replay(
-  pool: pg.Pool,
-  mails: Mails,
+export function replay(
+  outbox: Outbox<MailJob>,
   requester: Requester,
   id: number | undefined,
 ): Promise<number> {
-  const replayed = await transaction(pool, async database => {
+  return outbox.replay(async (database, limit) => {
     if (id !== undefined) await checkFailed(database, id);
-    const taken = await takeFailedMails<FailedJob>(database, id, new Date(), MAX_REPLAYED);
-    await mails.sendAgain(
+    const taken = await takeFailedMails<FailedJob>(database, id, new Date(), limit);
+    await outbox.send(
       database,
       taken.map(({ job, mailId }) => ({ ...job, id: mailId })),
     );
     // An entry of each, so that those that concern a user are found.
-    for (const mail of taken) {
-      const details = aboutOf(mail);
-      await audit(database, requester, {
-        action: 'REPLAY_MAILS',
-        entity: 'mail',
-        entityId: mail.id,
-        details,
-      });
-    }
+    for (const mail of taken) await note(database, requester, 'REPLAY_MAILS', mail);
     return taken.length;
-  });
-  mails.wake();
-  return replayed;
+  }, MAX_REPLAYED);
 }
 
 /**
@@ -50,16 +45,16 @@ export async function replay(
  */
 export async function dismiss(pool: pg.Pool, requester: Requester, id: number): Promise<void> {
   await transaction(pool, async database => {
-    const details = aboutOf(await lockKnown(database, id));
-    await deleteFailedMail(database, id);
-    await audit(database, requester, { action: 'DISMISS_MAIL', entity: 'mail', entityId: id, details });
+    const mail = await lockKnown(database, id);
+    await deleteFailedMail(database, numbered(id));
+    await note(database, requester, 'DISMISS_MAIL', mail);
   });
 }
 
 async function checkFailed(database: Database, id: number): Promise<void> {
   const mail = await lockKnown(database, id);
-  if (mail.status === 'QUEUED') throw new Problem('mail.being_sent_again');
-  if (mail.status === 'OBSOLETE') throw new Problem('mail.obsolete');
+  if (mail.status === 'queued') throw new Problem('mail.being_sent_again');
+  if (mail.status === 'obsolete') throw new Problem('mail.obsolete');
 }
 
 async function lockKnown(database: Database, id: number): Promise<FailedMail<FailedJob>> {
@@ -68,9 +63,13 @@ async function lockKnown(database: Database, id: number): Promise<FailedMail<Fai
   return mail;
 }
 
-/** What the audit says of a mail. */
-const aboutOf = ({ job, userId, invitationId }: FailedMail<FailedJob>) => ({
-  kind: job.kind,
-  ...(userId !== null && { userId }),
-  ...(invitationId !== null && { invitation: invitationId }),
-});
+async function note(
+  database: Database,
+  requester: Requester,
+  action: 'REPLAY_MAILS' | 'DISMISS_MAIL',
+  { id, job, userId, invitationId }: FailedMail<FailedJob>,
+): Promise<void> {
+  const about = userId === null ? { invitation: invitationId } : { userId };
+  const details = { kind: job.kind, ...about };
+  await audit(database, requester, { action, entity: 'mail', entityId: id, details });
+}

@@ -1,27 +1,32 @@
 import type pg from 'pg';
 import type { Database } from '../../../platform/database/database.ts';
 import type { Server } from '../../../platform/http/server.ts';
+import type { Outbox } from '../../../platform/mail/outbox.ts';
 import { requesterOf } from '../../base/access/requester.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { idOf, pageOf, pathIdOf } from '../../base/contract/schemas.ts';
 import { findNewAddresses } from '../email-change/store.ts';
 import { type FailedMail, listFailedMails } from '../mails/failed-store.ts';
-import type { FailedJob } from '../mails/mail-jobs.ts';
-import type { Mails } from '../mails/mails.ts';
+import type { FailedJob, MailJob } from '../mails/mail-jobs.ts';
 import { findUsers } from '../users/store.ts';
 import { dismiss, replay } from './replay.ts';
-import { dismissFailedMailSchema, listFailedMailsSchema, replayFailedMailsSchema } from './schemas.ts';
+import {
+  dismissFailedMailSchema,
+  LISTED,
+  listFailedMailsSchema,
+  replayFailedMailsSchema,
+} from './schemas.ts';
 
 export interface FailedMailsContext {
   pool: pg.Pool;
-  mails: Mails;
+  outbox: Outbox<MailJob>;
   /** the addresses of invitations of addresses, by their ids */
   invitedAddresses: (database: Database, ids: readonly number[]) => Promise<Map<number, string>>;
 }
 
 /** Mails about accounts that were given up: administrators see them, and have them sent again. */
 export function registerFailedMails(app: Server, context: FailedMailsContext): void {
-  const { pool, mails } = context;
+  const { pool, outbox } = context;
   const config = { access: 'system-admin' } as const;
   const path = '/api/administration/failed-mails';
 
@@ -34,7 +39,7 @@ export function registerFailedMails(app: Server, context: FailedMailsContext): v
 
   app.post(`${path}/replay`, { config, schema: replayFailedMailsSchema }, async request => {
     const { id } = request.body;
-    const replayed = await replay(pool, mails, requesterOf(request), id === undefined ? undefined : idOf(id));
+    const replayed = await replay(outbox, requesterOf(request), id === undefined ? undefined : idOf(id));
     return ok({ replayed });
   });
 
@@ -64,10 +69,14 @@ async function recipients(
   };
 }
 
-function asItem(mail: FailedMail<FailedJob>, recipient: string | undefined) {
-  const { id, job, userId, status, attempts, replayedAt, lastError, failedAt } = mail;
+function asItem(
+  { id, job, userId, replayedAt, ...mail }: FailedMail<FailedJob>,
+  recipient: string | undefined,
+) {
+  const { attempts, lastError } = mail;
   return {
-    ...{ id, kind: job.kind, status, attempts, lastError, failedAt: failedAt.toISOString() },
+    ...{ id, kind: job.kind, status: LISTED[mail.status], attempts, lastError },
+    failedAt: mail.lastAttemptAt.toISOString(),
     ...(recipient !== undefined && { recipient }),
     ...(userId !== null && { userId }),
     ...(replayedAt && { replayedAt: replayedAt.toISOString() }),

@@ -1,7 +1,6 @@
 import { Type } from '../../../platform/type.ts';
 import { Done, envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { AFTER, DateTime, Id, PathId } from '../../base/contract/schemas.ts';
-import { FAILED_STATUSES } from '../mails/failed-store.ts';
 import { MAIL_KINDS } from '../mails/mail-jobs.ts';
 import { FAILED_DAYS } from '../mails/mails.ts';
 
@@ -9,6 +8,9 @@ const tags = ['Administration'];
 
 /** Mails that are sent again in one call, at most. */
 export const MAX_REPLAYED = 1_000;
+
+/** How the list names what has become of a mail. */
+export const LISTED = { dead: 'FAILED', queued: 'QUEUED', obsolete: 'OBSOLETE' } as const;
 
 const FailedMail = Type.Object({
   id: Type.Integer({ examples: [7] }),
@@ -20,7 +22,7 @@ const FailedMail = Type.Object({
     }),
   ),
   userId: Type.Optional(Type.Integer({ description: 'the user; absent for the invitation of an address' })),
-  status: Type.Enum([...FAILED_STATUSES], {
+  status: Type.Enum(Object.values(LISTED), {
     description:
       'FAILED: given up; QUEUED: being sent again; OBSOLETE: not sent again, because there was no reason for it any ' +
       'more: the address is confirmed, the invitation answered, the account not active, or the change or request over',

@@ -44,6 +44,6 @@ export interface AddressJob {
 }
 export type MailJob = UserJob | AskedJob | AddressJob;
 
-type WithoutId<Job> = Job extends { id: string } ? Omit<Job, 'id'> : never;
+export type WithoutId<Job> = Job extends { id: string } ? Omit<Job, 'id'> : never;
 /** What a mail that was given up is written again from. */
 export type FailedJob = WithoutId<UserJob | AddressJob>;

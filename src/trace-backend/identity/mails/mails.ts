@@ -2,30 +2,21 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import { type Database, transaction } from '../../../platform/database/database.ts';
 import { hourly } from '../../../platform/jobs/hourly.ts';
-import type { Attempt } from '../../../platform/jobs/job-worker.ts';
-import type { JobRules, Jobs } from '../../../platform/jobs/jobs.ts';
-import { type Mail, type Mailer, MailRefused } from '../../../platform/mail/mail.ts';
+import type { Mail } from '../../../platform/mail/mail.ts';
+import { attempt, DEAD_QUEUE, type Ended, type Outbox } from '../../../platform/mail/outbox.ts';
 import type { Settings } from '../../../platform/settings/settings.ts';
 import { newSecret } from '../../../platform/tokens/secret.ts';
 import { audit } from '../../base/audit/audit.ts';
 import type { MailLanguage } from '../../base/contract/language.ts';
 import { emailKeyOf } from '../users/email.ts';
 import { findAccount, findUser, lockAccount, type User } from '../users/store.ts';
-import {
-  deleteOldFailedMails,
-  noteFailedAttempt,
-  noteFailedMail,
-  noteObsolete,
-  noteSent,
-} from './failed-store.ts';
-import type { AddressJob, AskedJob, Asker, FailedJob, MailJob, UserJob, UserMail } from './mail-jobs.ts';
+import { deleteFailedMail, failedMails, mailOf, noteFailedMail } from './failed-store.ts';
+import type { AddressJob, AskedJob, Asker, MailJob, UserJob, WithoutId } from './mail-jobs.ts';
 import { insertMailToken, insertResetToken, type MailToken, noteMailRequest, type Purpose } from './store.ts';
 import { type Inviting, type MailAddresses, mailTexts, pagesOf } from './texts.ts';
 
 /** PostgreSQL's schema of the job queue. */
 export const JOBS_SCHEMA = 'trace_backend_jobs';
-/** The dead letter queue, for the log and for operators. */
-const DEAD_QUEUE = 'dead';
 export const QUEUES = [DEAD_QUEUE, 'mail'] as const;
 
 /** Lifetime of the secret of a mailed link, in hours. */
@@ -39,9 +30,6 @@ const TOKEN_HOURS: Record<Purpose, number> = {
 const MAIL_PAUSE_MS = 5 * 60_000;
 /** Concurrent sendings in this process. */
 const CONCURRENCY = 5;
-/** Longest wait between two attempts, and longest attempt, in seconds. */
-const MAX_RETRY_SECONDS = 2 * 3600;
-const ATTEMPT_SECONDS = 20;
 /** Days for which mails that were given up are kept. */
 export const FAILED_DAYS = 90;
 /** Those removed in an hour, at most. */
@@ -49,78 +37,53 @@ const MOST_EXPIRED = 10_000;
 /** PostgreSQL's SQLSTATE when a referenced row does not exist. */
 const FOREIGN_KEY_VIOLATION = '23503';
 
-/** Mails that are sent at least once after the transaction that causes them has committed. */
-export interface Mails {
-  send(database: Database, mails: readonly UserMail[]): Promise<void>;
-  /**
-   * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
-   * its timing shows whether it is registered.
-   */
-  invite(database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>): Promise<void>;
-  /**
-   * Queues a mail with a token to an address, if it belongs to a user who can use it. The address is looked up by the
-   * job, so that neither the answer nor its timing shows whether it is registered.
-   *
-   * @param asker written into the audit if there is such a user
-   */
-  ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void>;
-  /** Sends mails again that were given up, under new ids. */
-  sendAgain(database: Database, mails: readonly (FailedJob & { id: string })[]): Promise<void>;
-  /** Whether there is a mail server. */
-  areSent: boolean;
-  /** A link by which a user confirms their address without a mail; its token has to be stored. */
-  newConfirmation(user: User): { url: string; token: MailToken };
-  /** Starts sending committed mails at once. */
-  wake(): void;
-}
+export type Mails = ReturnType<typeof openMails>;
+type Send = (database: Database, mails: readonly WithoutId<MailJob>[]) => Promise<void>;
 
-/** Sends mails by the job queue, with the configured retries. */
+/** Mails that are sent at least once after the transaction that causes them has committed. */
 export function openMails(
-  jobs: Jobs,
   given: Omit<Mailing, 'frontEndUrl'>,
-  settings: Pick<
-    Settings,
-    'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'TRACE_FRONTEND_URL' | 'SMTP_URL'
-  >,
-): Mails {
+  settings: Pick<Settings, 'TRACE_FRONTEND_URL' | 'SMTP_URL'>,
+) {
   const mailing = { ...given, frontEndUrl: settings.TRACE_FRONTEND_URL?.replace(/\/+$/, '') };
-  const rules: JobRules = {
-    tries: settings.NOTIFICATION_TRIES,
-    retrySeconds: settings.NOTIFICATION_RETRY_SECONDS,
-    maxRetrySeconds: MAX_RETRY_SECONDS,
-    attemptSeconds: ATTEMPT_SECONDS,
-    deadLetter: DEAD_QUEUE,
-  };
-  const send = async (
-    database: Database,
-    data: readonly (UserMail | Omit<AskedJob, 'id'> | Omit<AddressJob, 'id'>)[],
-  ) =>
-    jobs.send(
+  const { pool, outbox } = mailing;
+  const send: Send = (database, mails) =>
+    outbox.send(
       database,
-      'mail',
-      rules,
-      data.map(mail => ({ ...mail, id: crypto.randomUUID() })),
+      mails.map(mail => ({ ...mail, id: crypto.randomUUID() })),
     );
-  jobs.work<MailJob>('mail', CONCURRENCY, async ({ data, ...attempt }) => {
-    if (data.kind !== 'asked') return deliver(mailing, { data, ...attempt });
-    await answer(mailing, data, send);
-    jobs.wake();
-  });
-  jobs.work<MailJob>(DEAD_QUEUE, CONCURRENCY, async ({ data, ended }) => giveUp(mailing, data, ended));
+  const mail = async (job: MailJob, signal: AbortSignal) => {
+    if (job.kind !== 'asked') return deliver(mailing, job, signal);
+    await answer(mailing, job, send);
+    outbox.wake();
+  };
+  outbox.work(CONCURRENCY, { mail }, (job, ended) => giveUp(mailing, job, ended));
   return {
     send,
-    invite: (database, invitation) => send(database, [{ kind: 'invited-address', ...invitation }]),
-    async ask(purpose, emailKey, asker) {
-      await send(mailing.pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
-      jobs.wake();
+    /**
+     * Sends the mail of an invitation of an address. The address is looked up by the job, so that neither the answer nor
+     * its timing shows whether it is registered.
+     */
+    invite: (database: Database, invitation: Pick<AddressJob, 'invitationId' | 'emailKey'>) =>
+      send(database, [{ kind: 'invited-address', ...invitation }]),
+    /**
+     * Queues a mail with a token to an address, if it belongs to a user who can use it, who is looked up by the job.
+     *
+     * @param asker written into the audit if there is such a user
+     */
+    async ask(purpose: Purpose, emailKey: string, asker?: Asker): Promise<void> {
+      await send(pool, [{ kind: 'asked', purpose, emailKey, ...(asker && { asker }) }]);
+      outbox.wake();
     },
-    sendAgain: (database, mails) => jobs.send(database, 'mail', rules, mails),
+    /** Whether there is a mail server. */
     areSent: settings.SMTP_URL !== undefined,
-    newConfirmation(user) {
+    /** A link by which a user confirms their address without a mail; its token has to be stored. */
+    newConfirmation(user: User): { url: string; token: MailToken } {
       const { secret, ...token } = newToken(user, 'CONFIRM_EMAIL');
       return { url: `${pagesOf(addressesOf(mailing)).confirmOwn}/${secret}`, token };
     },
-    wake: jobs.wake,
+    /** Starts sending committed mails at once. */
+    wake: outbox.wake,
   };
 }
 
@@ -154,7 +117,7 @@ export interface ChangeMail {
 /** What sending mails needs. */
 export interface Mailing {
   pool: pg.Pool;
-  mailer: Mailer;
+  outbox: Outbox<MailJob>;
   /** base URL of links, without a trailing slash */
   publicUrl: () => string;
   /** the same of the console, if links lead to it */
@@ -178,11 +141,7 @@ export interface Mailing {
 export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange' | 'instanceName'>;
 
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */
-async function answer(
-  { pool }: Mailing,
-  { purpose, emailKey, asker }: AskedJob,
-  send: Mails['send'],
-): Promise<void> {
+async function answer({ pool }: Mailing, { purpose, emailKey, asker }: AskedJob, send: Send): Promise<void> {
   const account = await findAccount(pool, emailKey);
   const useful = purpose === 'CONFIRM_EMAIL' ? account?.emailConfirmed === false : true;
   if (!account || account.status === 'DEACTIVATED' || !useful) return;
@@ -199,20 +158,15 @@ async function answer(
   });
 }
 
-async function deliver(
-  mailing: Mailing,
-  { data: job, number, signal }: Attempt<UserJob | AddressJob>,
-): Promise<void> {
+async function deliver(mailing: Mailing, job: UserJob | AddressJob, signal: AbortSignal): Promise<void> {
+  const { pool, outbox } = mailing;
   const mail = await (job.kind === 'invited-address' ? writeToAddress(mailing, job) : write(mailing, job));
-  if (!mail) return noteObsolete(mailing.pool, job.id);
-  try {
-    await mailing.mailer.send(mail, signal);
-  } catch (error) {
-    await noteFailedAttempt(mailing.pool, job.id, (error as Error).message, new Date());
-    if (!(error instanceof MailRefused)) throw error;
-    return giveUp(mailing, job, { attempts: number, error: error.message });
+  if (mail) {
+    const send = () => outbox.mailer.send(mail, signal);
+    await attempt(pool, failedMails, mailOf(job), send, () => deleteFailedMail(pool, mailOf(job)));
+  } else {
+    await failedMails.settle(pool, mailOf(job), 'obsolete', new Date());
   }
-  await noteSent(mailing.pool, job.id);
 }
 
 async function textsOf(mailing: Mailing): Promise<ReturnType<typeof mailTexts>> {
@@ -323,36 +277,30 @@ function newToken({ id: userId, email }: User, purpose: Purpose): MailToken & { 
 }
 
 /** Logs and records a mail that used up its attempts or was permanently refused. */
-async function giveUp(
-  { pool, logger, onGivenUp }: Mailing,
-  data: MailJob,
-  { attempts, error }: NonNullable<Attempt<unknown>['ended']> = { attempts: 0, error: '' },
-): Promise<void> {
-  const about = 'to' in data ? { user_id: data.to } : {};
+async function giveUp({ pool, logger, onGivenUp }: Mailing, job: MailJob, ended: Ended): Promise<void> {
   // A request for a mail fails only while the database cannot be asked; there is nothing to send again.
-  if (data.kind !== 'asked') {
-    const { id: mailId, ...job } = data;
-    const to =
-      'to' in job ? { userId: job.to, invitationId: null } : { userId: null, invitationId: job.invitationId };
-    const failed = { mailId, job, ...to, attempts, lastError: error, failedAt: new Date() };
-    if (!(await isRecorded(pool, failed))) return;
-  }
+  if (job.kind !== 'asked' && !(await isRecorded(pool, job, ended))) return;
   onGivenUp();
   logger.error(
-    { mail: data.kind, ...about },
+    { mail: job.kind, ...('to' in job && { user_id: job.to }) },
     'an email could not be delivered; an administrator can send it again',
   );
 }
 
 /** Records a mail that was given up; returns false if nobody is there any more to get it. */
-async function isRecorded(pool: pg.Pool, failed: Parameters<typeof noteFailedMail>[1]): Promise<boolean> {
+async function isRecorded(
+  pool: pg.Pool,
+  { id: mailId, ...job }: UserJob | AddressJob,
+  ended: Ended = { attempts: 0, error: '' },
+): Promise<boolean> {
+  const to =
+    'to' in job ? { userId: job.to, invitationId: null } : { userId: null, invitationId: job.invitationId };
   try {
     return await transaction(pool, async database => {
       // Locked, so that the row is either erased with the account or not written.
-      const isErased =
-        failed.userId !== null && (await lockAccount(database, failed.userId))?.erased !== false;
-      if (!isErased) await noteFailedMail(database, failed);
-      return !isErased;
+      if (to.userId !== null && (await lockAccount(database, to.userId))?.erased !== false) return false;
+      await noteFailedMail(database, { mailId, job, ...to }, ended, new Date());
+      return true;
     });
   } catch (error) {
     if ((error as { code?: string }).code === FOREIGN_KEY_VIOLATION) return false;
@@ -363,6 +311,6 @@ async function isRecorded(pool: pg.Pool, failed: Parameters<typeof noteFailedMai
 /** Removes mails that were given up long ago every hour; returns a function that stops it. */
 export function expireFailedMailsHourly(pool: pg.Pool, logger: FastifyBaseLogger): () => void {
   return hourly('mails that were given up long ago could not be removed', logger, () =>
-    deleteOldFailedMails(pool, new Date(Date.now() - FAILED_DAYS * 24 * 3600_000), MOST_EXPIRED),
+    failedMails.removeOld(pool, new Date(Date.now() - FAILED_DAYS * 24 * 3600_000), MOST_EXPIRED),
   );
 }

@@ -12,7 +12,8 @@ export function mailsOf(userId: number): pg.QueryConfig {
 /** The mails to a user that could not be delivered, and those of invitations of their address. */
 export function failedMailsOf(userId: number, invitationIds: readonly number[]): pg.QueryConfig {
   return sql`
-    SELECT job ->> 'kind' AS kind, status, attempts, last_error, failed_at FROM failed_mails
+    SELECT job ->> 'kind' AS kind, CASE status WHEN 'dead' THEN 'FAILED' ELSE upper(status) END AS status, attempts,
+      last_error, last_attempt_at AS failed_at FROM failed_mails
     WHERE user_id = ${userId} OR invitation_id = ANY (${invitationIds}::integer[]) ORDER BY id`;
 }
 

@@ -1,12 +1,14 @@
 import type english from '../../../../messages/en/services/mails.json';
-import { composeMail, type MailLine, type MailText } from '../../../platform/mail/mail-text.ts';
+import { type MailLine, type MailText, mailWriter } from '../../../platform/mail/mail-text.ts';
 import { plainName, shortLine } from '../../../platform/mail/plain-name.ts';
-import { readMessages } from '../../../platform/messages/messages.ts';
+import { readMessages, type Words } from '../../../platform/messages/messages.ts';
 import type { MailLanguage } from '../../base/contract/language.ts';
 import type { Status } from '../users/store.ts';
 
 /** Characters of a name that a mail shows, at most. */
 const SHOWN = 80;
+/** Characters of the name of an instance within a sentence, at most. */
+const INSTANCE_SHOWN = 60;
 
 /** The texts of a notice. */
 type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
@@ -14,7 +16,9 @@ type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 /** What somebody can be in a company. */
 type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUNTANT';
 
-const wordsIn = readMessages<`mails.${keyof typeof english}`>('services/mails.json');
+type Key = `mails.${keyof typeof english}`;
+type T = Words<Key>['t'];
+const wordsIn = readMessages<Key>('services/mails.json');
 
 /** The reader of a mail. */
 export interface Reader {
@@ -39,29 +43,6 @@ export interface Inviting {
   /** the member who invites; undefined if somebody else did */
   inviter: { id: number; name: string } | undefined;
 }
-
-/** The sentence that names who invites. */
-function by(language: MailLanguage, inviter: Inviting['inviter']): string[] {
-  if (inviter === undefined) return [];
-  return [wordsIn(language).t('mails.invitation.by', { inviter: plainName(inviter.name, SHOWN) })];
-}
-
-/** The line with the code that a link contains. */
-function codeLine(language: MailLanguage, secret: string): string {
-  return `${wordsIn(language).t('mails.code')}: ${secret}`;
-}
-
-/** Mails that address their reader by name, of an instance. */
-function letters(instance: string | undefined) {
-  return (reader: Reader, subject: string, lines: readonly MailLine[]): MailText => {
-    const { t, language } = wordsIn(reader.language);
-    const greeting = t('mails.greeting', { name: plainName(reader.name, SHOWN) });
-    return composeMail(subject, [greeting, ...lines], { language, instance });
-  };
-}
-
-/** Characters of the name of an instance within a sentence, at most. */
-const INSTANCE_SHOWN = 60;
 
 /** Where something happens, in a sentence: the name of the instance, if it has one, and its host. */
 function placeOf(start: string, instance = ''): string {
@@ -103,6 +84,12 @@ export function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
   };
 }
 
+/** A link that ends in a code, and the line with the code alone. */
+const byCode = (t: T, page: string, secret: string): MailLine[] => [
+  { url: `${page}/${secret}` },
+  `${t('mails.code')}: ${secret}`,
+];
+
 /**
  * The mails, in the reader's language. Names of users and companies appear only in the text, on one line and
  * truncated, so that nobody can use one to write a message or another header.
@@ -112,113 +99,89 @@ export function pagesOf({ publicUrl, consoleUrl, frontEndUrl }: MailAddresses) {
  */
 export function mailTexts(addresses: MailAddresses, instance?: string) {
   const pages = pagesOf(addresses);
-  const letter = letters(instance);
+  const write = mailWriter(wordsIn, instance);
+  const letter = (
+    { name, language }: Reader,
+    subject: Key,
+    linesOf: (t: T) => readonly MailLine[],
+  ): MailText =>
+    write(language, subject, t => [t('mails.greeting', { name: plainName(name, SHOWN) }), ...linesOf(t)]);
+  /** What an invitation begins with. */
+  const asked = (t: T, key: 'ask' | 'register' | 'inactive', { company, role, inviter }: Inviting) => {
+    const by = inviter ? [t('mails.invitation.by', { inviter: plainName(inviter.name, SHOWN) })] : [];
+    const about = { company: plainName(company, SHOWN), place: placeOf(pages.start, instance) };
+    return [...by, t(`mails.invitation.${key}`, { ...about, role: t(`mails.invitation.role.${role}`) })];
+  };
   return {
     /** Asks to confirm an address; after the first time on our own page, which asks for the password too. */
-    confirm(reader: Reader & { status: Status }, secret: string): MailText {
-      const { t } = wordsIn(reader.language);
-      const url = `${reader.status === 'UNCONFIRMED' ? pages.confirm : pages.confirmOwn}/${secret}`;
-      const end = reader.status === 'ACTIVE' ? t('mails.confirm.active') : t('mails.confirm.over');
-      const lines = [t('mails.confirm.ask'), { url }, codeLine(reader.language, secret), end];
-      return letter(reader, t('mails.confirm.subject'), lines);
-    },
-    reset(reader: Reader, secret: string): MailText {
-      const { t } = wordsIn(reader.language);
-      return letter(reader, t('mails.reset.subject'), [
+    confirm: (reader: Reader & { status: Status }, secret: string) =>
+      letter(reader, 'mails.confirm.subject', t => [
+        t('mails.confirm.ask'),
+        ...byCode(t, reader.status === 'UNCONFIRMED' ? pages.confirm : pages.confirmOwn, secret),
+        reader.status === 'ACTIVE' ? t('mails.confirm.active') : t('mails.confirm.over'),
+      ]),
+    reset: (reader: Reader, secret: string) =>
+      letter(reader, 'mails.reset.subject', t => [
         t('mails.reset.ask'),
-        { url: `${pages.reset}/${secret}` },
-        codeLine(reader.language, secret),
+        ...byCode(t, pages.reset, secret),
         t('mails.reset.over'),
-      ]);
-    },
-    activated(reader: Reader): MailText {
-      const { t } = wordsIn(reader.language);
-      return letter(reader, t('mails.activated.subject'), [t('mails.activated.say'), { url: pages.start }]);
-    },
+      ]),
+    activated: (reader: Reader) =>
+      letter(reader, 'mails.activated.subject', t => [t('mails.activated.say'), { url: pages.start }]),
     /**
      * Asks the current or the new address to confirm a change.
      *
      * @param isAlone whether the other one need not confirm it
      */
-    changeEmail(
+    changeEmail: (
       reader: Reader,
       { side, address, isAlone }: { side: 'old' | 'new'; address: string; isAlone: boolean },
       secret: string,
-    ): MailText {
-      const { t } = wordsIn(reader.language);
-      const ask =
+    ) =>
+      letter(reader, 'mails.change.subject', t => [
         side === 'old'
           ? t('mails.change.old', { address: plainName(address, SHOWN) })
-          : t('mails.change.new');
-      const answer = [{ url: `${pages.change}/${secret}` }, codeLine(reader.language, secret)];
-      const both = isAlone ? [] : [t('mails.change.both')];
-      return letter(reader, t('mails.change.subject'), [ask, ...answer, ...both, t('mails.change.over')]);
-    },
+          : t('mails.change.new'),
+        ...byCode(t, pages.change, secret),
+        ...(isAlone ? [] : [t('mails.change.both')]),
+        t('mails.change.over'),
+      ]),
     /** A notice about an account. */
-    told(reader: Reader, what: Told): MailText {
-      const { t } = wordsIn(reader.language);
-      return letter(reader, t(`mails.told.${what}.subject`), [t(`mails.told.${what}.say`)]);
-    },
-    notice(reader: Reader, user: { id: number; name: string; surname: string; email: string }): MailText {
-      const { t } = wordsIn(reader.language);
-      const who = `${plainName(`${user.name} ${user.surname}`, SHOWN)} (${user.email})`;
-      const said = t('mails.notice.say', { user: who });
-      return letter(reader, t('mails.notice.subject'), [said, { url: pages.userOf(user) }]);
-    },
-    ...invitationTexts(pages, instance),
-  };
-}
-
-/** The mails by which companies invite. */
-function invitationTexts(pages: ReturnType<typeof pagesOf>, instance: string | undefined) {
-  const place = placeOf(pages.start, instance);
-  const letter = letters(instance);
-  const asked = ({ company, role }: Inviting, language: MailLanguage) => ({
-    company: plainName(company, SHOWN),
-    role: wordsIn(language).t(`mails.invitation.role.${role}`),
-    place,
-  });
-  return {
+    told: (reader: Reader, what: Told) =>
+      letter(reader, `mails.told.${what}.subject`, t => [t(`mails.told.${what}.say`)]),
+    notice: (reader: Reader, user: { id: number; name: string; surname: string; email: string }) =>
+      letter(reader, 'mails.notice.subject', t => [
+        t('mails.notice.say', {
+          user: `${plainName(`${user.name} ${user.surname}`, SHOWN)} (${user.email})`,
+        }),
+        { url: pages.userOf(user) },
+      ]),
     /**
      * Invites an active user.
      *
      * @param isAddress whether the company invited the address rather than the account
      */
-    invited(
+    invited: (
       reader: Reader,
       invitation: Inviting & { secret: string },
       { isAddress }: { isAddress: boolean },
-    ): MailText {
-      const { t } = wordsIn(reader.language);
-      const { inviter, secret } = invitation;
-      return letter(reader, t('mails.invitation.subject'), [
-        ...by(reader.language, inviter),
-        t('mails.invitation.ask', asked(invitation, reader.language)),
-        { url: `${pages.invitation}/${secret}` },
-        codeLine(reader.language, secret),
+    ) =>
+      letter(reader, 'mails.invitation.subject', t => [
+        ...asked(t, 'ask', invitation),
+        ...byCode(t, pages.invitation, invitation.secret),
         isAddress ? t('mails.invitation.overAddress') : t('mails.invitation.over'),
-      ]);
-    },
+      ]),
     /** Invites an address that no active account has. */
-    invitedAddress(
+    invitedAddress: (
       language: MailLanguage,
       invitation: Inviting & { email: string; hasAccount: boolean; secret: string },
-    ): MailText {
-      const { inviter, email, hasAccount, secret } = invitation;
-      const { t, language: tag } = wordsIn(language);
-      const values = asked(invitation, language);
-      const way = hasAccount
-        ? [t('mails.invitation.inactive', values), { url: pages.start }]
-        : [t('mails.invitation.register', values), { url: pages.registerOf(email) }];
-      const lines = [
-        ...by(language, inviter),
-        ...way,
+    ) =>
+      write(language, 'mails.invitation.subject', t => [
+        ...asked(t, invitation.hasAccount ? 'inactive' : 'register', invitation),
+        { url: invitation.hasAccount ? pages.start : pages.registerOf(invitation.email) },
         t('mails.invitation.afterwards'),
-        { url: `${pages.invitation}/${secret}` },
-        codeLine(language, secret),
+        ...byCode(t, pages.invitation, invitation.secret),
         t('mails.invitation.overAddress'),
-      ];
-      return composeMail(t('mails.invitation.subject'), lines, { language: tag, instance });
-    },
+      ]),
   };
 }

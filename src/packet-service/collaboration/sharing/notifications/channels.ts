@@ -1,13 +1,13 @@
-import type { JobRules } from '../../../../platform/jobs/jobs.ts';
+import { DEAD_QUEUE } from '../../../../platform/mail/outbox.ts';
 import { type Settings, SettingsError } from '../../../../platform/settings/settings.ts';
 
 /** The channels of notifications. Each has its own queue, so that neither waits for the other's receiver. */
 export const CHANNELS = ['mail', 'webhook'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
-/** The dead letter queue. */
-export const DEAD_QUEUE = 'dead';
-export const QUEUES = [DEAD_QUEUE, 'mail', 'webhook'] as const;
+/** PostgreSQL's schema of the job queue. */
+export const JOBS_SCHEMA = 'packet_service_jobs';
+export const QUEUES = [DEAD_QUEUE, ...CHANNELS] as const;
 
 /**
  * A job: the delivery of a notification (id in the uuid form), what waits for the digest of an address, or a
@@ -18,29 +18,8 @@ export type DeliveryJob =
   | { kind: 'digest'; address: string }
   | { kind: 'confirmation'; userId: string; contact: string };
 
-/** Longest wait between two tries, in seconds. */
-const MAX_RETRY_SECONDS = 2 * 3600;
-/**
- * Longest attempt, in seconds: longer than the timeouts for receivers, so that only jobs of killed processes exceed
- * it.
- */
-const ATTEMPT_SECONDS = 20;
-
-type DeliverySettings = Pick<
-  Settings,
-  'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'WEBHOOK_URL' | 'WEBHOOK_SECRET'
->;
-
-/** The retry rules of deliveries. */
-export function deliveryRules(settings: DeliverySettings): JobRules {
-  return {
-    tries: settings.NOTIFICATION_TRIES,
-    retrySeconds: settings.NOTIFICATION_RETRY_SECONDS,
-    maxRetrySeconds: MAX_RETRY_SECONDS,
-    attemptSeconds: ATTEMPT_SECONDS,
-    deadLetter: DEAD_QUEUE,
-  };
-}
+/** The queue of a job. */
+export const queueOf = (job: DeliveryJob): Channel => (job.kind === 'notification' ? job.channel : 'mail');
 
 export interface WebhookTarget {
   url: string;
@@ -55,7 +34,7 @@ export interface WebhookTarget {
 export function webhookTarget({
   WEBHOOK_URL: url,
   WEBHOOK_SECRET: secret,
-}: DeliverySettings): WebhookTarget | undefined {
+}: Pick<Settings, 'WEBHOOK_URL' | 'WEBHOOK_SECRET'>): WebhookTarget | undefined {
   if (url === undefined) return undefined;
   if (secret === undefined) {
     throw new SettingsError('WEBHOOK_URL is set, so WEBHOOK_SECRET must be set: notifications are signed');

@@ -1,26 +1,18 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Database } from '../../../../platform/database/database.ts';
-import type { Attempt } from '../../../../platform/jobs/job-worker.ts';
-import type { Jobs } from '../../../../platform/jobs/jobs.ts';
-import { type Mail, MailRefused } from '../../../../platform/mail/mail.ts';
+import type { Mail } from '../../../../platform/mail/mail.ts';
+import { attempt } from '../../../../platform/mail/outbox.ts';
 import { newSecret } from '../../../../platform/tokens/secret.ts';
 import { newUlid, uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { contactKind } from '../directory/contact.ts';
 import { secretEnd } from '../directory/secret.ts';
 import { type FindSenderNames, fromName } from '../directory/sender-names.ts';
 import { insertConfirmation } from '../directory/store.ts';
-import { DEAD_QUEUE, type DeliveryJob, type WebhookTarget } from './channels.ts';
+import type { DeliveryJob, WebhookTarget } from './channels.ts';
 import { type Digesting, giveUpDigest, mailDigest } from './digest.ts';
 import { invitationUrl, type MailAddresses, mailTexts, type Reader } from './mails.ts';
 import { asNotification } from './notification.ts';
-import {
-  findOpenDelivery,
-  markDead,
-  type Notification,
-  noteDelivered,
-  noteFailure,
-  noteObsolete,
-} from './store.ts';
+import { deliveries, findOpenDelivery, type Notification, theDelivery } from './store.ts';
 import { postNotification } from './webhook.ts';
 
 /** Concurrent deliveries in this process, per channel. */
@@ -33,29 +25,35 @@ export type KeepInvitationToken = (
   now: Date,
 ) => Promise<void>;
 
-/** What delivery needs. */
-export interface Delivering extends Digesting {
-  webhook: WebhookTarget | undefined;
-  /** what links begin with */
-  addresses: () => MailAddresses;
+/** What delivery needs of other features. */
+export interface DeliverySources extends Omit<Digesting, 'outbox'> {
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
   findSenderNames: FindSenderNames;
   /** the name of the instance, if it has one */
   instanceName: () => Promise<string | undefined>;
+}
+
+/** What delivery needs. */
+interface Delivering extends Digesting, DeliverySources {
+  webhook: WebhookTarget | undefined;
+  /** what links begin with */
+  addresses: () => MailAddresses;
   logger: FastifyBaseLogger;
 }
 
-type NotificationJob = Extract<DeliveryJob, { kind: 'notification' }>;
+type Job<Kind extends DeliveryJob['kind']> = Extract<DeliveryJob, { kind: Kind }>;
 
 /**
  * Delivers notifications at least once each: one may be sent twice if the process dies between a receiver's answer
  * and recording it. Recorded deliveries are not sent again.
  */
-export function workOnDeliveries(jobs: Jobs, delivering: Delivering): void {
-  jobs.work<DeliveryJob>('mail', CONCURRENCY, ({ data, signal }) => sendMail(delivering, data, signal));
-  jobs.work<NotificationJob>('webhook', CONCURRENCY, attempt => post(delivering, attempt));
-  jobs.work<DeliveryJob>(DEAD_QUEUE, CONCURRENCY, ({ data }) => markDeadLetter(delivering, data));
+export function workOnDeliveries(delivering: Delivering): void {
+  const queues = {
+    mail: (job: DeliveryJob, signal: AbortSignal) => sendMail(delivering, job, signal),
+    webhook: (job: DeliveryJob, signal: AbortSignal) => post(delivering, job as Job<'notification'>, signal),
+  };
+  delivering.outbox.work(CONCURRENCY, queues, job => markDeadLetter(delivering, job));
 }
 
 async function sendMail(delivering: Delivering, job: DeliveryJob, signal: AbortSignal): Promise<void> {
@@ -64,27 +62,28 @@ async function sendMail(delivering: Delivering, job: DeliveryJob, signal: AbortS
       return mailNotification(delivering, job, signal);
     case 'confirmation':
       return mailQuestion(delivering, job, signal);
-    case 'digest': {
-      const texts = await textsOf(delivering);
-      await sendOrMarkDead(delivering, job, () => mailDigest(delivering, job.address, texts, signal));
-    }
+    case 'digest':
+      return mailDigest(delivering, job.address, await textsOf(delivering), signal);
   }
 }
 
 async function mailNotification(
   delivering: Delivering,
-  job: NotificationJob,
+  job: Job<'notification'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer } = delivering;
-  const delivery = await findOpenDelivery(pool, job.notificationId, 'mail');
+  const { pool, outbox } = delivering;
+  const delivery = await findOpenDelivery(pool, job);
   if (!delivery?.address) return;
   const unanswered = await delivering.findUnanswered(pool, delivery.type, [delivery.shareId]);
-  if (!unanswered.has(delivery.shareId)) return noteObsolete(pool, job);
+  if (!unanswered.has(delivery.shareId)) {
+    await deliveries.settle(pool, theDelivery(job), 'obsolete', new Date());
+    return;
+  }
   const reader = await delivering.findReader(delivery.address);
   const text = await writeMail(delivering, delivery, reader);
   const mail = { id: uuidToUlid(job.notificationId), to: delivery.address, ...text };
-  await sendOrMarkDead(delivering, job, () => recordOutcome(pool, job, () => mailer.send(mail, signal)));
+  await attempt(pool, deliveries, theDelivery(job), () => outbox.mailer.send(mail, signal));
 }
 
 async function writeMail(
@@ -124,26 +123,23 @@ async function newInvitationSecret(
 /** Sends a confirmation mail. */
 async function mailQuestion(
   delivering: Delivering,
-  job: Extract<DeliveryJob, { kind: 'confirmation' }>,
+  { userId, contact }: Job<'confirmation'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { pool, mailer } = delivering;
-  const { userId, contact } = job;
   const now = new Date();
   const { secret, hash } = newSecret();
-  await insertConfirmation(pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
+  await insertConfirmation(delivering.pool, { hash, userId, contact, expiresAt: secretEnd(now) }, now);
   const reader = await delivering.findReader(contact);
   const text = (await textsOf(delivering)).confirmContact(userId, secret, reader);
-  const mail = { id: newUlid(), to: contact, ...text };
-  await sendOrMarkDead(delivering, job, () => mailer.send(mail, signal));
+  await delivering.outbox.mailer.send({ id: newUlid(), to: contact, ...text }, signal);
 }
 
-async function post(delivering: Delivering, { data: job, signal }: Attempt<NotificationJob>): Promise<void> {
+async function post(delivering: Delivering, job: Job<'notification'>, signal: AbortSignal): Promise<void> {
   const { pool, webhook } = delivering;
-  const delivery = await findOpenDelivery(pool, job.notificationId, 'webhook');
+  const delivery = await findOpenDelivery(pool, job);
   if (!delivery) return;
   const notification = { ...asNotification(delivery), ...(await wayToInvite(delivering, delivery)) };
-  await recordOutcome(pool, job, async () => {
+  await attempt(pool, deliveries, theDelivery(job), async () => {
     if (!webhook) throw new Error('no webhook is configured anymore');
     await postNotification(webhook, notification, signal);
   });
@@ -157,38 +153,6 @@ async function wayToInvite(
   if (type !== 'invitation.sent' || contactKind(contact) !== 'phone') return undefined;
   const secret = await newInvitationSecret(delivering, contact);
   return { contact_value: contact, invitation_url: invitationUrl(delivering.addresses(), secret) };
-}
-
-/**
- * Makes one attempt and records its outcome in the delivery log. Users read the error message there, so `attempt`
- * must contain only mailer and webhook, whose messages are meant for that.
- */
-async function recordOutcome(
-  pool: Database,
-  job: NotificationJob,
-  attempt: () => Promise<void>,
-): Promise<void> {
-  try {
-    await attempt();
-  } catch (error) {
-    await noteFailure(pool, job, (error as Error).message, new Date());
-    throw error;
-  }
-  await noteDelivered(pool, job, new Date());
-}
-
-/** Sends a mail; a permanently refused one becomes a dead letter at once. */
-async function sendOrMarkDead(
-  delivering: Delivering,
-  job: DeliveryJob,
-  send: () => Promise<void>,
-): Promise<void> {
-  try {
-    await send();
-  } catch (error) {
-    if (!(error instanceof MailRefused)) throw error;
-    await markDeadLetter(delivering, job);
-  }
 }
 
 /** Marks a delivery that has used up its attempts or was permanently refused as a dead letter; a command replays it. */
@@ -208,7 +172,7 @@ async function markDeadLetter(delivering: Delivering, job: DeliveryJob): Promise
     logger.error('a confirmation email could not be delivered; the user can request another');
     return;
   }
-  if (!(await markDead(pool, job))) return;
+  if ((await deliveries.settle(pool, theDelivery(job), 'dead', new Date())) === 0) return;
   logger.error(
     { notification_id: uuidToUlid(job.notificationId), channel: job.channel },
     'a notification could not be delivered; retry with `fieldtrace notifications replay`',

@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import { HASHED_LOCKS } from '../../../../platform/database/locks/advisory-locks.ts';
 
@@ -60,32 +60,7 @@ export async function listDigest(database: Database, address: string): Promise<D
   return rows;
 }
 
-/** Records what has become of notifications in a digest. */
-export async function settleDigest(
-  database: Database,
-  ids: readonly string[],
-  status: 'delivered' | 'obsolete' | 'dead',
-  now: Date,
-): Promise<void> {
-  const isDelivered = status === 'delivered';
-  await database.query(sql`
-    UPDATE notification_deliveries SET status = ${status},
-      attempts = attempts + ${isDelivered ? 1 : 0},
-      last_error = CASE WHEN ${status} = 'dead'
-        THEN coalesce(last_error, 'the attempts ended without an answer') END,
-      last_attempt_at = CASE WHEN ${isDelivered} THEN ${now}::timestamptz ELSE last_attempt_at END,
-      delivered_at = CASE WHEN ${isDelivered} THEN ${now}::timestamptz END
-    WHERE notification_id = ANY (${ids}::uuid[]) AND ${WAITING}`);
-}
-
-/** Records why an attempt to send a digest failed. */
-export async function noteDigestFailure(
-  database: Database,
-  ids: readonly string[],
-  error: string,
-  now: Date,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE notification_deliveries SET attempts = attempts + 1, last_error = ${error}, last_attempt_at = ${now}
-    WHERE notification_id = ANY (${ids}::uuid[]) AND ${WAITING}`);
+/** These, as long as their digest has not been sent. */
+export function inDigest(some: readonly Digested[]): Sql {
+  return sql`notification_id = ANY (${some.map(({ notificationId }) => notificationId)}::uuid[]) AND ${WAITING}`;
 }

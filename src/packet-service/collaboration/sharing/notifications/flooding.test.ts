@@ -10,7 +10,7 @@ import { countJobs } from '../../../../platform/jobs/store.ts';
 import { readSettings } from '../../../../platform/settings/settings.ts';
 import { firstUuidAt } from '../../../core/packet-format/ulid.ts';
 import { packetPersonalData } from '../../../maintenance/personal-data/personal-data.ts';
-import { JOBS_SCHEMA } from './open-notifications.ts';
+import { JOBS_SCHEMA } from './channels.ts';
 import { eraseNotifications } from './personal-store.ts';
 import { replayNotifications } from './replay.ts';
 

@@ -1,9 +1,14 @@
-import { composeMail, type MailLine, type MailText } from '../../../../platform/mail/mail-text.ts';
+import type english from '../../../../../messages/en/services/shared-mails.json';
+import { type MailLine, type MailText, mailWriter } from '../../../../platform/mail/mail-text.ts';
 import { plainName } from '../../../../platform/mail/plain-name.ts';
+import { readMessages, type Words } from '../../../../platform/messages/messages.ts';
 import { uuidToUlid } from '../../../core/packet-format/ulid.ts';
 import { SECRET_DAYS } from '../directory/secret.ts';
-import { type MailWords, wordsIn } from './mail-words.ts';
 import type { Notification } from './store.ts';
+
+type Key = `shared-mails.${keyof typeof english}`;
+type T = Words<Key>['t'];
+const wordsIn = readMessages<Key>('services/shared-mails.json');
 
 /** Base URLs of links, without a trailing slash. */
 export interface MailAddresses {
@@ -41,50 +46,52 @@ export interface Reader {
  */
 export function mailTexts(addresses: MailAddresses, instance?: string) {
   const { publicUrl, consoleUrl } = addresses;
-  const compose = (subject: string, lines: readonly MailLine[], language = 'en') =>
-    composeMail(subject, lines, { instance, language });
+  const write = mailWriter(wordsIn, instance);
   return {
     /** A packet was shared with a user. */
-    shareCreated(sender: Sender, { packetId, shareId, userId }: Notification, reader: Reader): MailText {
-      const { t, language } = wordsIn(reader.language);
-      const packet = { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` };
-      const said = t('shared-mails.shared.say', { sender: nameOf(sender) });
-      const answer = [t('shared-mails.shared.answer'), { url: inboxUrl(addresses, userId) }];
-      const number = `${t('shared-mails.shared.number')}: ${uuidToUlid(shareId)}`;
-      return compose(t('shared-mails.shared.subject'), [said, packet, ...answer, number], language);
-    },
+    shareCreated: (
+      sender: Sender,
+      { packetId, shareId, userId }: Notification,
+      { language }: Reader,
+    ): MailText =>
+      write(language, 'shared-mails.shared.subject', t => [
+        t('shared-mails.shared.say', { sender: nameOf(sender) }),
+        { url: `${consoleUrl ?? publicUrl}/packets/${uuidToUlid(packetId)}` },
+        t('shared-mails.shared.answer'),
+        { url: inboxUrl(addresses, userId) },
+        `${t('shared-mails.shared.number')}: ${uuidToUlid(shareId)}`,
+      ]),
 
     /** Several packets were shared with a user, beyond those that were mailed one by one. */
-    sharesDigest(count: number, userId: string | null, reader: Reader): MailText {
-      const { t, language } = wordsIn(reader.language);
-      const lines = [t('shared-mails.digest.say', { count }), { url: inboxUrl(addresses, userId) }];
-      return compose(t('shared-mails.digest.subject'), lines, language);
-    },
+    sharesDigest: (count: number, userId: string | null, { language }: Reader): MailText =>
+      write(language, 'shared-mails.digest.subject', t => [
+        t('shared-mails.digest.say', { count }),
+        { url: inboxUrl(addresses, userId) },
+      ]),
 
     /** An invitation to the reader of an address. */
-    invitationSent(sender: Sender, contact: string, secret: string, reader: Reader): MailText {
-      const { t, language } = wordsIn(reader.language);
-      const said = t('shared-mails.invited.say', { sender: nameOf(sender) });
-      const lines = [said, ...waysToRead(addresses, t, { contact, secret, reader })];
-      return compose(t('shared-mails.invited.subject'), lines, language);
-    },
+    invitationSent: (sender: Sender, contact: string, secret: string, reader: Reader): MailText =>
+      write(reader.language, 'shared-mails.invited.subject', t => [
+        t('shared-mails.invited.say', { sender: nameOf(sender) }),
+        ...waysToRead(addresses, t, { contact, secret, reader }),
+      ]),
 
     /** A confirmation of an address. */
-    confirmContact(userId: string, secret: string, reader: Reader): MailText {
-      const { t, language } = wordsIn(reader.language);
-      const isInApp = consoleUrl === undefined;
-      const url = isInApp
-        ? `${publicUrl}/directory/confirmations/${secret}`
-        : `${consoleUrl}/inbox?confirmation=${secret}`;
-      const asked = isInApp ? t('shared-mails.confirm.inApp') : t('shared-mails.confirm.open');
-      const lines = [
-        `${t('shared-mails.confirm.say', { sender: shown(userId) })} ${asked}`,
-        { url },
-        `${t('shared-mails.code')}: ${secret}`,
-        t('shared-mails.confirm.over', { days: SECRET_DAYS }),
-      ];
-      return compose(t('shared-mails.confirm.subject'), lines, language);
-    },
+    confirmContact: (userId: string, secret: string, { language }: Reader): MailText =>
+      write(language, 'shared-mails.confirm.subject', t => {
+        const asked =
+          consoleUrl === undefined ? t('shared-mails.confirm.inApp') : t('shared-mails.confirm.open');
+        const url =
+          consoleUrl === undefined
+            ? `${publicUrl}/directory/confirmations/${secret}`
+            : `${consoleUrl}/inbox?confirmation=${secret}`;
+        return [
+          `${t('shared-mails.confirm.say', { sender: shown(userId) })} ${asked}`,
+          { url },
+          `${t('shared-mails.code')}: ${secret}`,
+          t('shared-mails.confirm.over', { days: SECRET_DAYS }),
+        ];
+      }),
   };
 }
 
@@ -98,7 +105,7 @@ function inboxUrl({ publicUrl, consoleUrl }: MailAddresses, userId: string | nul
 /** How the reader gets to read what was shared: what is true of an account with the address, or of none. */
 function waysToRead(
   addresses: MailAddresses,
-  t: MailWords['t'],
+  t: T,
   { contact, secret, reader: { account } }: { contact: string; secret: string; reader: Reader },
 ): MailLine[] {
   const { consoleUrl } = addresses;

@@ -1,10 +1,9 @@
 import type { Database } from '../../../../platform/database/database.ts';
-import type { Jobs } from '../../../../platform/jobs/jobs.ts';
-import type { Settings } from '../../../../platform/settings/settings.ts';
+import type { Outbox } from '../../../../platform/mail/outbox.ts';
 import { contactKind } from '../directory/contact.ts';
 import { findEntry, type Listed } from '../directory/store.ts';
-import { type Channel, type DeliveryJob, deliveryRules, webhookTarget } from './channels.ts';
-import { hasDigest, lockDigest } from './digest-store.ts';
+import type { DeliveryJob } from './channels.ts';
+import { digestedAddresses, withDigests } from './digest.ts';
 import { mailModes } from './mail-modes.ts';
 import { type Delivery, insertDeliveries, insertNotifications, type Notification } from './store.ts';
 
@@ -18,37 +17,13 @@ export interface NewNotification extends Omit<Notification, 'userId'> {
   noMail?: boolean;
 }
 
-/** Notifications that are sent after the transaction that causes them has committed. */
-export interface Notifier {
-  /** Stores notifications and queues their delivery, in the caller's transaction. */
-  notify(database: Database, news: readonly NewNotification[]): Promise<void>;
-  /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
-  requestConfirmation(database: Database, userId: string, contacts: readonly string[]): Promise<void>;
-  /** Queues the digest of an address, for when it is due. */
-  queueDigest(database: Database, address: string): Promise<void>;
-  /** Starts committed deliveries at once. */
-  wake(): void;
-}
-
-/** How long a digest collects what else comes for its address, in seconds. */
-const DIGEST_SECONDS = 3600;
+export type Notifier = ReturnType<typeof makeNotifier>;
 
 /** Notifications and deliveries that one statement writes, at most. */
 const BATCH = 1000;
 
-export function makeNotifier(
-  jobs: Jobs,
-  settings: Pick<
-    Settings,
-    'NOTIFICATION_TRIES' | 'NOTIFICATION_RETRY_SECONDS' | 'WEBHOOK_URL' | 'WEBHOOK_SECRET'
-  >,
-): Notifier {
-  const rules = deliveryRules(settings);
-  const hasWebhook = webhookTarget(settings) !== undefined;
-
-  const queueDigests = (database: Database, digests: readonly DeliveryJob[]) =>
-    jobs.send(database, 'mail', { ...rules, delaySeconds: DIGEST_SECONDS }, digests);
-
+/** Notifications that are sent after the transaction that causes them has committed. */
+export function makeNotifier(outbox: Outbox<DeliveryJob>, { hasWebhook }: { hasWebhook: boolean }) {
   async function notifyBatch(database: Database, news: readonly NewNotification[]): Promise<void> {
     const [addressOf, modeOf] = [rememberedAddresses(database), mailModes(database)];
     const deliveries: Delivery[] = [];
@@ -65,58 +40,35 @@ export function makeNotifier(
       if (hasWebhook) deliveries.push({ notificationId, channel: 'webhook', address: null, inDigest: false });
     }
     await insertNotifications(database, notifications);
-    const digests = await newDigests(database, deliveries);
-    await insertDeliveries(database, deliveries);
-    const single = deliveries.filter(({ inDigest }) => !inDigest);
-    for (const channel of ['mail', 'webhook'] as const) {
-      await jobs.send(database, channel, rules, jobsFor(single, channel));
-    }
-    await queueDigests(database, digests);
+    await withDigests(outbox, database, deliveries, () => insertDeliveries(database, deliveries));
+    await outbox.send(database, jobsFor(deliveries.filter(({ inDigest }) => !inDigest)));
   }
 
   return {
-    async notify(database, news) {
+    /** Stores notifications and queues their delivery, in the caller's transaction. */
+    async notify(database: Database, news: readonly NewNotification[]): Promise<void> {
       for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
     },
-    async requestConfirmation(database, userId, contacts) {
-      const confirmations: DeliveryJob[] = contacts.map(contact => ({
-        kind: 'confirmation',
-        userId,
-        contact,
-      }));
-      await jobs.send(database, 'mail', rules, confirmations);
-    },
-    queueDigest: (database, address) => queueDigests(database, [{ kind: 'digest', address }]),
-    wake: jobs.wake,
+    /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
+    requestConfirmation: (database: Database, userId: string, contacts: readonly string[]): Promise<void> =>
+      outbox.send(
+        database,
+        contacts.map(contact => ({ kind: 'confirmation', userId, contact })),
+      ),
+    /** Starts committed deliveries at once. */
+    wake: outbox.wake,
   };
 }
 
-/** The jobs that deliver through a channel: one for each delivery, and one for the digest of each address. */
-export function jobsFor(deliveries: readonly Delivery[], channel: Channel): DeliveryJob[] {
-  const own = deliveries.filter(delivery => delivery.channel === channel);
-  const single = own.filter(({ inDigest }) => !inDigest);
+/** The jobs that deliver: one for each delivery, and one for the digest of each address. */
+export function jobsFor(deliveries: readonly Delivery[]): DeliveryJob[] {
+  const single = deliveries.filter(({ inDigest }) => !inDigest);
   return [
-    ...single.map(({ notificationId }) => ({ kind: 'notification', notificationId, channel }) as const),
-    ...digestedAddresses(own).map(address => ({ kind: 'digest', address }) as const),
+    ...single.map(
+      ({ notificationId, channel }) => ({ kind: 'notification', notificationId, channel }) as const,
+    ),
+    ...digestedAddresses(deliveries).map(address => ({ kind: 'digest', address }) as const),
   ];
-}
-
-/** The addresses of deliveries in digests, each once. */
-function digestedAddresses(deliveries: readonly Delivery[]): string[] {
-  const addresses = deliveries.flatMap(({ inDigest, address }) =>
-    inDigest && address !== null ? [address] : [],
-  );
-  return [...new Set(addresses)].sort();
-}
-
-/** The jobs of digests that are not on their way yet. Locks the digests; to be called before the deliveries are stored. */
-async function newDigests(database: Database, deliveries: readonly Delivery[]): Promise<DeliveryJob[]> {
-  const added: DeliveryJob[] = [];
-  for (const address of digestedAddresses(deliveries)) {
-    await lockDigest(database, address);
-    if (!(await hasDigest(database, address))) added.push({ kind: 'digest', address });
-  }
-  return added;
 }
 
 /**

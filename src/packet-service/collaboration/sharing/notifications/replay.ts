@@ -2,12 +2,31 @@ import type { FastifyBaseLogger } from 'fastify';
 import type pg from 'pg';
 import type { Connection } from '../../../../platform/database/database.ts';
 import { Problem } from '../../../../platform/http/problems.ts';
-import { openJobs } from '../../../../platform/jobs/jobs.ts';
+import { type Outbox, openOutbox } from '../../../../platform/mail/outbox.ts';
 import type { Settings } from '../../../../platform/settings/settings.ts';
 import { isUlid, ulidToUuid } from '../../../core/packet-format/ulid.ts';
-import { deliveryRules } from './channels.ts';
-import { JOBS_SCHEMA } from './open-notifications.ts';
-import { replayDead } from './replay-dead.ts';
+import { type DeliveryJob, JOBS_SCHEMA, queueOf } from './channels.ts';
+import { jobsFor } from './notifier.ts';
+import { reviveDead } from './store.ts';
+
+/**
+ * Delivers dead letters again: all, or those of one notification.
+ *
+ * @param notificationId in the uuid form
+ * @param most it ends after so many
+ * @returns how many there were
+ */
+export function replayDead(
+  outbox: Outbox<DeliveryJob>,
+  notificationId: string | undefined,
+  most?: number,
+): Promise<number> {
+  return outbox.replay(async (database, limit) => {
+    const deliveries = await reviveDead(database, notificationId, new Date(), limit);
+    await outbox.send(database, jobsFor(deliveries));
+    return deliveries.length;
+  }, most);
+}
 
 /**
  * Requeues dead letters as new deliveries, which the running services deliver.
@@ -17,7 +36,7 @@ import { replayDead } from './replay-dead.ts';
  * @throws Problem invalid when the id is no ULID
  */
 export async function replayNotifications(
-  { connection, pool }: { connection: Connection; pool: pg.Pool },
+  database: { connection: Connection; pool: pg.Pool },
   settings: Settings,
   logger: FastifyBaseLogger,
   id?: string,
@@ -26,12 +45,12 @@ export async function replayNotifications(
     throw new Problem('command.not_a_notification', { id });
   }
   const notificationId = id === undefined ? undefined : ulidToUuid(id.toUpperCase());
-  const jobs = openJobs(connection, JOBS_SCHEMA, logger);
-  jobs.start();
+  const outbox = openOutbox<DeliveryJob>(settings, { ...database, schema: JOBS_SCHEMA, logger, queueOf });
+  outbox.start();
   try {
-    const count = await replayDead(pool, jobs, deliveryRules(settings), { notificationId });
+    const count = await replayDead(outbox, notificationId);
     return count === 1 ? '1 delivery will be retried' : `${count} deliveries will be retried`;
   } finally {
-    await jobs.stop();
+    await outbox.stop();
   }
 }

@@ -33,7 +33,7 @@ function asItem(entry: LogEntry): Item {
     channel: delivery.channel,
     status: delivery.status,
     attempts: delivery.attempts,
-    last_error: delivery.last_error ?? undefined,
+    last_error: delivery.status === 'obsolete' ? undefined : (delivery.last_error ?? undefined),
     last_attempt_at: delivery.last_attempt_at?.toISOString(),
     delivered_at: delivery.delivered_at?.toISOString(),
   }));

@@ -1,10 +1,8 @@
+import { DELIVERY_STATUSES } from '../../../../platform/mail/deliveries-store.ts';
 import { Type } from '../../../../platform/type.ts';
 import { errorAnswers, Ulid, UserId } from '../../../core/contract/schemas.ts';
 
 const Time = (description: string) => Type.String({ description: `${description}; ISO 8601, UTC` });
-
-/** What has become of a delivery. */
-export const DELIVERY_STATUSES = ['queued', 'delivered', 'dead', 'obsolete', 'dismissed'] as const;
 
 const Delivery = Type.Object({
   channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),

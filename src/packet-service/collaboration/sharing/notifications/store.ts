@@ -1,7 +1,13 @@
-import sql, { empty } from 'sql-template-tag';
+import sql, { empty, type Sql } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
+import {
+  DELIVERY_STATE,
+  type DeliveryState,
+  type DeliveryStatus,
+  deliveryTable,
+  OPEN,
+} from '../../../../platform/mail/deliveries-store.ts';
 import type { Channel } from './channels.ts';
-import type { DELIVERY_STATUSES } from './schemas.ts';
 
 /** A notification. Ids in the uuid form. */
 export interface Notification {
@@ -33,10 +39,15 @@ export interface Delivery {
 /** What identifies a delivery. */
 export type DeliveryKey = Pick<Delivery, 'notificationId' | 'channel'>;
 
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+/** The deliveries, which are also the delivery log. */
+export const deliveries = deliveryTable('notification_deliveries', 'notification_id, channel');
 
-/** Those that have ended for good: nothing is sent any more. */
-const ENDED = sql`('delivered', 'obsolete', 'dismissed')`;
+/** One delivery. */
+export const theDelivery = ({ notificationId, channel }: DeliveryKey): Sql =>
+  sql`notification_id = ${notificationId} AND channel = ${channel}`;
+
+/** Those through one channel. */
+export const through = (channel: Channel): Sql => sql`channel = ${channel}`;
 
 export async function insertNotifications(
   database: Database,
@@ -73,92 +84,28 @@ const NOTIFICATION = sql`notification_id AS "notificationId", type, user_id AS "
 /** A notification with its delivery through one channel, unless that has ended. */
 export async function findOpenDelivery(
   database: Database,
-  notificationId: string,
-  channel: Channel,
+  delivery: DeliveryKey,
 ): Promise<(Notification & { address: string | null }) | undefined> {
   const { rows } = await database.query<Notification & { address: string | null }>(sql`
     SELECT ${NOTIFICATION}, address FROM notifications JOIN notification_deliveries USING (notification_id)
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
+    WHERE ${theDelivery(delivery)} AND ${OPEN}`);
   return rows[0];
 }
 
-/** Records a successful delivery. */
-export async function noteDelivered(
-  database: Database,
-  { notificationId, channel }: DeliveryKey,
-  now: Date,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE notification_deliveries SET status = 'delivered', attempts = attempts + 1, last_error = NULL,
-      last_attempt_at = ${now}, delivered_at = ${now}
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
-}
-
-/** Records why an attempt failed. The job queue decides whether another follows. */
-export async function noteFailure(
-  database: Database,
-  { notificationId, channel }: DeliveryKey,
-  error: string,
-  now: Date,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE notification_deliveries SET attempts = attempts + 1, last_error = ${error}, last_attempt_at = ${now}
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
-}
-
-/** Records that a delivery is not needed any more. */
-export async function noteObsolete(
-  database: Database,
-  { notificationId, channel }: DeliveryKey,
-): Promise<void> {
-  await database.query(sql`
-    UPDATE notification_deliveries SET status = 'obsolete', last_error = NULL
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status NOT IN ${ENDED}`);
-}
-
-/** Marks a delivery as a dead letter, unless it was delivered. Returns whether it did. */
-export async function markDead(
-  database: Database,
-  { notificationId, channel }: DeliveryKey,
-): Promise<boolean> {
-  const { rowCount } = await database.query(sql`
-    UPDATE notification_deliveries SET status = 'dead',
-      last_error = coalesce(last_error, 'the attempts ended without an answer')
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status = 'queued'`);
-  return rowCount === 1;
-}
-
-/** How many dead letters there are, of one channel or of all; counts no further than `limit`. */
-export async function countDead(database: Database, limit: number, channel?: Channel): Promise<number> {
-  const { rows } = await database.query<{ count: number }>(sql`
-    SELECT count(*)::int AS count FROM (
-      SELECT FROM notification_deliveries WHERE status = 'dead' ${channel ? sql`AND channel = ${channel}` : empty}
-      LIMIT ${limit}) AS dead`);
-  return rows[0]?.count ?? 0;
-}
-
-/** A delivery that was given up, with its notification. */
-export interface DeadLetter extends Omit<Notification, 'shareId' | 'author'> {
+/** A delivery as administrators see it, with its notification. */
+export interface DeadLetter extends DeliveryState, Omit<Notification, 'shareId' | 'author'> {
   channel: Channel;
   /** e-mail address; null for the webhook */
   address: string | null;
-  status: DeliveryStatus;
-  attempts: number;
-  /** when it was last revived */
-  replayedAt: Date | null;
-  lastError: string | null;
-  lastAttemptAt: Date | null;
 }
 
-const DEAD_LETTER = sql`channel, address, status, type, user_id AS "userId", contact, packet_id AS "packetId",
-  from_user AS "fromUser", created_at AS "createdAt", attempts, replayed_at AS "replayedAt", last_error AS "lastError",
-  last_attempt_at AS "lastAttemptAt"`;
+const DEAD_LETTER = sql`notification_id AS "notificationId", channel, address, type, user_id AS "userId", contact,
+  packet_id AS "packetId", from_user AS "fromUser", created_at AS "createdAt", ${DELIVERY_STATE}`;
 
 /** The deliveries of notifications, newest first, whatever has become of them. */
 export async function findDeliveries(database: Database, ids: readonly string[]): Promise<DeadLetter[]> {
   const { rows } = await database.query<DeadLetter>(sql`
-    SELECT notification_id AS "notificationId", ${DEAD_LETTER}
-    FROM notification_deliveries JOIN notifications USING (notification_id)
+    SELECT ${DEAD_LETTER} FROM notification_deliveries JOIN notifications USING (notification_id)
     WHERE notification_id = ANY (${ids}::uuid[])
     ORDER BY notification_id DESC, channel`);
   return rows;
@@ -170,8 +117,7 @@ export async function listDead(
   { after, limit }: { after: string | undefined; limit: number },
 ): Promise<DeadLetter[]> {
   const { rows } = await database.query<DeadLetter>(sql`
-    SELECT notification_id AS "notificationId", ${DEAD_LETTER}
-    FROM notification_deliveries JOIN notifications USING (notification_id)
+    SELECT ${DEAD_LETTER} FROM notification_deliveries JOIN notifications USING (notification_id)
     WHERE status = 'dead' AND notification_id IN (
       SELECT DISTINCT notification_id FROM notification_deliveries
       WHERE status = 'dead' ${after ? sql`AND notification_id < ${after}` : empty}
@@ -181,31 +127,15 @@ export async function listDead(
 }
 
 /** Revives dead letters: all, or those of one notification. At most `limit`, oldest first. */
-export async function reviveDead(
+export function reviveDead(
   database: Database,
   notificationId: string | undefined,
   now: Date,
   limit: number,
 ): Promise<Delivery[]> {
-  const { rows } = await database.query<Delivery>(sql`
-    UPDATE notification_deliveries SET status = 'queued', replayed_at = ${now}
-    WHERE status = 'dead' AND (notification_id, channel) IN (
-      SELECT notification_id, channel FROM notification_deliveries
-      WHERE status = 'dead' ${notificationId ? sql`AND notification_id = ${notificationId}` : empty}
-      ORDER BY notification_id LIMIT ${limit} FOR UPDATE SKIP LOCKED)
-    RETURNING notification_id AS "notificationId", channel, address, in_digest AS "inDigest"`);
-  return rows;
-}
-
-/** Dismisses a dead letter; returns whether it was one. */
-export async function dismissDead(
-  database: Database,
-  { notificationId, channel }: DeliveryKey,
-): Promise<boolean> {
-  const { rowCount } = await database.query(sql`
-    UPDATE notification_deliveries SET status = 'dismissed'
-    WHERE notification_id = ${notificationId} AND channel = ${channel} AND status = 'dead'`);
-  return rowCount === 1;
+  const which = notificationId === undefined ? undefined : sql`notification_id = ${notificationId}`;
+  const returned = sql`notification_id AS "notificationId", channel, address, in_digest AS "inDigest"`;
+  return deliveries.revive(database, { which, limit, now }, returned);
 }
 
 /** One channel of the delivery log. */
