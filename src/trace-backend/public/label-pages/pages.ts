@@ -1,9 +1,13 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
 import type pg from 'pg';
 import type { FileStore } from '../../../platform/files/index.ts';
+import { matchesTag } from '../../../platform/http/etag.ts';
 import { prefersPage, sendHtml, varyOf } from '../../../platform/http/page.ts';
 import { Problem } from '../../../platform/http/problems.ts';
 import { type Server, sendText } from '../../../platform/http/server.ts';
+import { VERSION } from '../../../platform/version.ts';
 import { ok } from '../../base/contract/envelope.ts';
 import { findCompanyNames } from '../../catalogue/companies/members/members-store.ts';
 import type { ImageType, Renditions } from '../../catalogue/images/renditions.ts';
@@ -29,6 +33,7 @@ import { findProduct, type Product } from '../../catalogue/products/record/store
 import { cachedCodes, codeAsPng, codeAsSvg } from './code.ts';
 import { type FormAnswers, labelPage } from './page.ts';
 import { labelCodeSchema, labelPhotoSchema, type PublicLabel, publicLabelSchema } from './schemas.ts';
+import { findShownVersions } from './store.ts';
 
 export interface LabelPagesContext {
   pool: pg.Pool;
@@ -66,25 +71,62 @@ export function registerLabelPages(app: Server, context: LabelPagesContext): voi
   registerPhoto(app, context);
 }
 
+/** Bytes of cached pages and JSON. A product can have a megabyte of content. */
+const SHOWN_BYTES = 32 * 1024 * 1024;
+
 function registerLabel(app: Server, context: LabelPagesContext): void {
+  const cache = new LRUCache<string, Shown & { etag: string }>({
+    maxSize: SHOWN_BYTES,
+    // V8 takes two bytes for each character of a text that is not Latin.
+    sizeCalculation: ({ text }) => 2 * text.length,
+  });
   app.get(
     `${PUBLIC_PATH}/:uuid`,
     { config: { access: 'open', embeddable: true, forPeople: true }, schema: publicLabelSchema },
     async (request, reply) => {
-      const published = await findPublished(context, request.params.uuid);
-      context.counts.add({ labelId: published.label.id, kind: 'VISIT' }, request.ip);
+      const { params, headers, query } = request;
+      const found = await findShownVersions(context.pool, params.uuid);
+      if (!found) throw new Problem('label.unknown');
+      context.counts.add({ labelId: found.labelId, kind: 'VISIT' }, request.ip);
       reply.headers({ vary: varyOf(reply), 'cache-control': 'no-cache' });
-      const label = await asPublic(context, published);
-      // As text, because the serializer of a schema would change numbers and omit unknown fields.
-      if (!prefersPage(request.headers.accept)) return sendText(reply, JSON.stringify(ok(label)));
-      const answers: FormAnswers = request.query.feedback === SENT ? { feedback: SENT } : {};
-      return sendHtml(
-        reply,
-        labelPage(label, isSelective(fieldsOf(published.label)), answers),
-        'same-origin',
-      );
+      const isPage = prefersPage(headers.accept);
+      if (isPage && query.feedback === SENT) {
+        return sendShown(reply, await show(params.uuid, isPage, { feedback: SENT }));
+      }
+      // Certifications are shown up to their last day.
+      const day = new Date().toISOString().slice(0, 10);
+      const etag = `"${hash('sha1', [VERSION, isPage, day, found.versions].join(' '), 'base64url')}"`;
+      reply.header('etag', etag);
+      if (matchesTag(headers['if-none-match'], etag)) return reply.code(304).send(null);
+      const key = `${params.uuid.toLowerCase()} ${isPage}`;
+      const cached = cache.get(key);
+      if (cached?.etag === etag) return sendShown(reply, cached);
+      const shown = await show(params.uuid, isPage);
+      cache.set(key, { ...shown, etag });
+      return sendShown(reply, shown);
     },
   );
+
+  async function show(uuid: string, isPage: boolean, answers: FormAnswers = {}): Promise<Shown> {
+    const published = await findPublished(context, uuid);
+    const label = await asPublic(context, published);
+    // As text, because the serializer of a schema would change numbers and omit unknown fields.
+    if (!isPage) return { text: JSON.stringify(ok(label)) };
+    const { html, policy } = labelPage(label, isSelective(fieldsOf(published.label)), answers);
+    return { text: html, policy };
+  }
+}
+
+/** The JSON of a label, or its page with the Content-Security-Policy. */
+interface Shown {
+  text: string;
+  policy?: string;
+}
+
+function sendShown(reply: FastifyReply, { text, policy }: Shown): FastifyReply {
+  return policy === undefined
+    ? sendText(reply, text)
+    : sendHtml(reply, { html: text, policy }, 'same-origin');
 }
 
 function registerCodes(app: Server, context: LabelPagesContext): void {

@@ -61,7 +61,7 @@ export const publicLabelSchema = {
   summary: 'A published label',
   description:
     'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
-    'there are batches for it, and one for feedback if tabFeedback is true.',
+    'there are batches for it, and one for feedback if tabFeedback is true. The ETag changes with everything that is shown.',
   params: Params,
   querystring: Type.Object({
     feedback: Type.Optional(
@@ -76,6 +76,7 @@ export const publicLabelSchema = {
         'text/html': { schema: Type.String() },
       },
     },
+    304: Type.Null({ description: 'unchanged' }),
     ...failureAnswers(404),
   },
 };

@@ -1,4 +1,4 @@
-import sql, { join, raw } from 'sql-template-tag';
+import sql, { join, raw, type Sql } from 'sql-template-tag';
 import { type Database, execute } from '../../../../platform/database/database.ts';
 import { rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
@@ -64,6 +64,9 @@ export const findCompany = (database: Database, id: number): Promise<Company | u
 export async function findCompanies(database: Database, ids: readonly number[]): Promise<Company[]> {
   return (await companies.many(database, ids)).filter(company => company !== undefined);
 }
+
+/** The query for the version of a company. */
+export const selectCompanyVersion = (id: Sql) => sql`SELECT version FROM companies WHERE id = ${id}`;
 
 /** A company, locked with its users until the end of the transaction. */
 export async function lockCompany(database: Database, id: number): Promise<Company | undefined> {

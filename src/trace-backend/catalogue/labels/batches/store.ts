@@ -1,4 +1,4 @@
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { Database } from '../../../../platform/database/database.ts';
 import type { Page } from '../../../base/contract/schemas.ts';
 import type { Lists } from '../../../base/lists/lists.ts';
@@ -75,11 +75,14 @@ interface BatchCounts {
   traceOriginCount: number;
 }
 
+/** The query for the numbers of a label's batches. */
+export const selectBatchCounts = (labelId: Sql) => sql`
+  SELECT count(*)::int AS "numberOfBatches", (count(*) FILTER (WHERE check_authenticity))::int
+    AS "checkAuthenticityCount", (count(*) FILTER (WHERE trace_origin))::int AS "traceOriginCount"
+  FROM label_batches WHERE label_id = ${labelId}`;
+
 export async function countBatches(database: Database, labelId: number): Promise<BatchCounts> {
-  const { rows } = await database.query<BatchCounts>(sql`
-    SELECT count(*)::int AS "numberOfBatches", (count(*) FILTER (WHERE check_authenticity))::int
-      AS "checkAuthenticityCount", (count(*) FILTER (WHERE trace_origin))::int AS "traceOriginCount"
-    FROM label_batches WHERE label_id = ${labelId}`);
+  const { rows } = await database.query<BatchCounts>(selectBatchCounts(sql`${labelId}`));
   return rows[0] as BatchCounts;
 }
 

@@ -1,5 +1,5 @@
-import sql from 'sql-template-tag';
-import { type Database, execute } from '../../../../platform/database/database.ts';
+import sql, { type Sql } from 'sql-template-tag';
+import { type Database, execute, prepared } from '../../../../platform/database/database.ts';
 import { groupedByKey, rowsByKey, sharedRead } from '../../../../platform/database/shared-read.ts';
 import type { LabelStatus } from '../record/label-schemas.ts';
 import { selectOwnProducts, selectProductsOwnedBy } from '../record/store.ts';
@@ -82,6 +82,24 @@ const publishedLabels = sharedRead(async (database, uuids: readonly string[]) =>
 
 export async function findPublishedLabel(database: Database, uuid: string): Promise<Label | undefined> {
   return UUID.test(uuid) ? publishedLabels.one(database, uuid.toLowerCase()) : undefined;
+}
+
+/**
+ * The ids and versions of published labels, in the order of their UUIDs; undefined for unpublished and unknown ones.
+ *
+ * @param more further expressions about `product_labels`, selected as `more`
+ */
+export async function findPublishedVersions<More>(
+  database: Database,
+  uuids: readonly string[],
+  more: Sql,
+): Promise<({ id: number; version: number; more: More } | undefined)[]> {
+  const statement = sql`
+    SELECT uuid, id, version, ${more} AS more FROM product_labels
+    WHERE uuid = ANY (${uuids}::uuid[]) AND status = 'PUBLISHED'`;
+  type Row = { uuid: string; id: number; version: number; more: More };
+  const { rows } = await database.query<Row>(prepared(statement));
+  return rowsByKey(uuids, rows, ({ uuid }) => uuid);
 }
 
 /** Counts new feedback about a label as unseen. */

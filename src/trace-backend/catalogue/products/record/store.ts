@@ -6,6 +6,7 @@ import type { Lists } from '../../../base/lists/lists.ts';
 import { foldName, ngramsOf } from '../../../base/lists/search.ts';
 import { allOf, containsText, type ListSource } from '../../../base/lists/store.ts';
 import type { CompanyType } from '../../companies/record/company-types.ts';
+import { selectCompanyVersion } from '../../companies/record/store.ts';
 import type { SORTABLE } from './schemas.ts';
 
 /** The content of a product, without name, companies and labels. */
@@ -45,6 +46,10 @@ const products = sharedRead(async (database, ids: readonly number[]) => {
 
 export const findProduct = (database: Database, id: number): Promise<Product | undefined> =>
   products.one(database, id);
+
+/** The query for the versions of a product and of its owner, as JSON. */
+export const selectProductVersions = (id: Sql) => sql`
+  SELECT json_build_array(version, (${selectCompanyVersion(sql`products.company_id`)})) FROM products WHERE id = ${id}`;
 
 /** A product, locked until the end of the transaction. */
 export async function lockProduct(database: Database, id: number): Promise<Product | undefined> {
