@@ -37,11 +37,11 @@ export interface Drawn extends Ground {
   layers: Layers;
   /** what is made from tiles that are there: marks of observations and fields, and points for the names of fields */
   marks: GeoJSON.FeatureCollection;
-  fieldNames: GeoJSON.FeatureCollection;
+  parcelNames: GeoJSON.FeatureCollection;
 }
 
 /** Layers in which a click finds something. */
-export const PICKED = ['observation-marks', 'field-marks', 'field-areas'];
+export const PICKED = ['observation-marks', 'parcel-marks', 'parcel-areas'];
 
 const NOTHING: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
 
@@ -64,14 +64,14 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       ...groundSources(drawn),
       ...(fields !== undefined && { fields: tiles(fields) }),
       marks: { type: 'geojson', data: drawn.marks },
-      'field-names': { type: 'geojson', data: drawn.fieldNames },
+      'parcel-names': { type: 'geojson', data: drawn.parcelNames },
       draft: { type: 'geojson', data: draft },
       pins: { type: 'geojson', data: pinsOf(drawn.layers) },
     },
     // What is above is placed first: names make room for marks.
     layers: [
       ...groundLayers(drawn),
-      ...(fields === undefined ? [] : fieldLayers(drawn)),
+      ...(fields === undefined ? [] : parcelLayers(drawn)),
       ...(observations === undefined ? [] : [observationTiles]),
       ...markLayers(drawn),
       ...draftLayers(drawn),
@@ -89,27 +89,27 @@ const observationTiles: LayerSpecification = {
   paint: { 'circle-radius': 0, 'circle-opacity': 0 },
 };
 
-function fieldLayers(drawn: Drawn): LayerSpecification[] {
+function parcelLayers(drawn: Drawn): LayerSpecification[] {
   const { colours } = drawn;
   const from = { source: 'fields', 'source-layer': 'fields', filter: isArea } as const;
   return [
     {
-      id: 'field-areas',
+      id: 'parcel-areas',
       type: 'fill',
       ...from,
       paint: { 'fill-color': colours.mark, 'fill-opacity': 0.22 },
     },
     {
-      id: 'field-edges',
+      id: 'parcel-edges',
       type: 'line',
       ...from,
       layout: { 'line-join': 'round' },
       paint: { 'line-color': colours.mark, 'line-width': 1.6 },
     },
     {
-      id: 'field-names',
+      id: 'parcel-names',
       type: 'symbol',
-      source: 'field-names',
+      source: 'parcel-names',
       layout: {
         'text-field': ['get', 'name'],
         'text-font': fontOf(drawn, 'semibold'),
@@ -149,10 +149,10 @@ function markLayers(drawn: Drawn): LayerSpecification[] {
   return [
     {
       // Squares, as observations are circles: colours alone would not tell one from the other.
-      id: 'field-marks',
+      id: 'parcel-marks',
       type: 'symbol',
       source: 'marks',
-      filter: ['==', ['get', 'kind'], 'field'],
+      filter: ['==', ['get', 'kind'], 'parcel'],
       layout: layout(SQUARE),
       paint: {
         'icon-color': colours.field,

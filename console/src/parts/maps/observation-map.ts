@@ -15,23 +15,23 @@ import { countryName, formatNumber } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
 import { BASE_MAP, operatorMap } from './archives.ts';
 import { codesByName } from './country-names.ts';
-import { fieldNames } from './field-names.ts';
 import { graticuleOf } from './graticule.ts';
 import { CONTEXT, GRATICULE_ZOOM, type OperatorMap } from './ground.ts';
 import { beside, type Counted, type Mark, marksOf } from './marks.ts';
 import { openAtObservations } from './opening.ts';
+import { parcelNames } from './parcel-names.ts';
 import { DISC, SQUARE, shapeImage } from './shapes.ts';
 import { type Drawn, PICKED, styleOf } from './style.ts';
-import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
+import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
 import { type Edges, LAST_TILE_ZOOM, type Opened, SINGLE_ZOOM, type View, WORLD } from './view.ts';
 
 /** What was clicked. */
 export type Picked =
   | { kind: 'packets'; ids: readonly string[] }
-  | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
+  | { kind: 'parcel'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
 /** What a map reports. */
-export interface Told {
+export interface MapListener {
   /** @param isWaiting whether it has not moved yet to where the observations are */
   moved?(view: View, edges: Edges, isWaiting: boolean): void;
   picked?(picked: Picked | undefined): void;
@@ -47,14 +47,14 @@ export interface Told {
 }
 
 /** A map with observations, fields and places. */
-export interface FieldMap {
+export interface ObservationMap {
   /** whether the operator has a map with more than the base map */
   readonly hasOperatorMap: boolean;
   draw(drawn: Pick<Drawn, 'colours' | 'font' | 'locale' | 'layers'>): void;
   /** Asks for the tiles of observations again. */
   refreshObservations(): void;
   /** Asks for the tiles of fields again. */
-  refreshFields(): void;
+  refreshParcels(): void;
   /** Asks for everything again, after tiles have failed: those are not refreshed. */
   loadAgain(): void;
   show(view: View): void;
@@ -83,9 +83,9 @@ addProtocol('session', async ({ url }, { signal }) => ({
  */
 export async function makeMap(
   container: HTMLElement,
-  given: { opened: Opened; needsContext?: boolean; label: string; told: Told },
-): Promise<FieldMap> {
-  const { opened, label, told } = given;
+  given: { opened: Opened; needsContext?: boolean; label: string; listener: MapListener },
+): Promise<ObservationMap> {
+  const { opened, label, listener } = given;
   const ofOperator = await operatorMap();
   const view = opened && 'zoom' in opened ? opened : WORLD;
   const map = new MapLibreMap({
@@ -113,12 +113,12 @@ export async function makeMap(
     fit([west, south, east, north], SINGLE_ZOOM - 2);
   }
   const drawing = drawer(map, ofOperator);
-  const open = () => openAtObservations(map, ofOperator !== undefined, error => told.failed?.(error));
+  const open = () => openAtObservations(map, ofOperator !== undefined, error => listener.failed?.(error));
   let opening = opened ? undefined : open();
   if (given.needsContext) zoomOutToContext(map);
-  const moved = () => tellView(map, told, opening?.isWaiting() === true);
+  const moved = () => tellView(map, listener, opening?.isWaiting() === true);
   map.on('moveend', moved);
-  tellState(map, told);
+  tellState(map, listener);
   const marks = followMarks(map, drawing.setMarks);
   const measure = () => {
     if (!ofOperator && map.getZoom() >= GRATICULE_ZOOM)
@@ -128,9 +128,9 @@ export async function makeMap(
   map.on('idle', () => {
     if (!map.getSource('fields')) return;
     const parts = map.querySourceFeatures('fields', { sourceLayer: 'fields' });
-    drawing.setFieldNames(fieldNames(parts, edgesOf(map)));
+    drawing.setParcelNames(parcelNames(parts, edgesOf(map)));
   });
-  const picking = pickByMouse(map, told, marks.get);
+  const picking = pickByMouse(map, listener, marks.get);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -139,12 +139,12 @@ export async function makeMap(
     hasOperatorMap: ofOperator !== undefined,
     draw: drawing.draw,
     refreshObservations: () => refresh('observations'),
-    refreshFields() {
-      forgetFields();
+    refreshParcels() {
+      forgetParcels();
       refresh('fields');
     },
     loadAgain() {
-      forgetFields();
+      forgetParcels();
       drawing.again();
     },
     show({ zoom, lat, lon }) {
@@ -171,14 +171,14 @@ export async function makeMap(
 const degrees = (value: number, digits: number) =>
   `${formatNumber(value, { minimumFractionDigits: digits, maximumFractionDigits: digits })}°`;
 
-type ToDraw = Parameters<FieldMap['draw']>[0];
+type ToDraw = Parameters<ObservationMap['draw']>[0];
 
 /** Gives a map its style, the same one once more, and what is made while it is shown. */
 function drawer(map: MapLibreMap, ofOperator: OperatorMap | undefined) {
   let last: ToDraw | undefined;
   let attempt = 0;
   const empty = (): GeoJSON.FeatureCollection => ({ type: 'FeatureCollection', features: [] });
-  const made = { marks: empty(), fieldNames: empty(), graticule: empty() };
+  const made = { marks: empty(), parcelNames: empty(), graticule: empty() };
   const countryNames = new Map([...codesByName()].map(([name, code]) => [code, countryName(code, name)]));
   // MapLibre never asks again for a tile that has failed, unless its source has another address.
   const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
@@ -208,7 +208,7 @@ function drawer(map: MapLibreMap, ofOperator: OperatorMap | undefined) {
       if (last) draw(last);
     },
     setMarks: setter('marks', 'marks'),
-    setFieldNames: setter('fieldNames', 'field-names'),
+    setParcelNames: setter('parcelNames', 'parcel-names'),
     setGraticule: setter('graticule', 'graticule'),
   };
 }
@@ -234,7 +234,7 @@ function followMarks(map: MapLibreMap, set: (marks: GeoJSON.FeatureCollection) =
     const moved = beside(fields, observations, map.getZoom());
     marks = [...observations, ...moved];
     const features = marks.map(({ lon, lat, count }, key): GeoJSON.Feature => {
-      const kind = key < observations.length ? 'observation' : 'field';
+      const kind = key < observations.length ? 'observation' : 'parcel';
       return {
         type: 'Feature',
         properties: { kind, count, key },
@@ -285,28 +285,28 @@ function zoomOutToContext(map: MapLibreMap): void {
 }
 
 /** Reports what fails, what is loading, and what is there then. */
-function tellState(map: MapLibreMap, told: Told): void {
-  map.on('error', ({ error }) => told.failed?.(error));
-  map.on('sourcedataloading', () => told.loading?.(true));
+function tellState(map: MapLibreMap, listener: MapListener): void {
+  map.on('error', ({ error }) => listener.failed?.(error));
+  map.on('sourcedataloading', () => listener.loading?.(true));
   // A map can have all tiles and be drawn again and again, so that it is not idle.
-  map.on('sourcedata', () => map.areTilesLoaded() && told.loading?.(false));
+  map.on('sourcedata', () => map.areTilesLoaded() && listener.loading?.(false));
   map.on('idle', () => {
-    told.loading?.(false);
+    listener.loading?.(false);
     forgetAhead();
     const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
     const { code, name } = land?.properties ?? {};
-    told.country?.(code === undefined ? name : countryName(code, name));
+    listener.country?.(code === undefined ? name : countryName(code, name));
     const sources = ['observations', 'fields'].filter(source => map.getSource(source));
-    told.truncated?.(
+    listener.truncated?.(
       sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
     );
   });
 }
 
 /** Reports what part of the world the map shows. */
-function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
+function tellView(map: MapLibreMap, listener: MapListener, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
-  told.moved?.({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
+  listener.moved?.({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
 }
 
 function edgesOf(map: MapLibreMap): Edges {
@@ -330,13 +330,13 @@ const wordsOf = (label: string) => ({
 /** Reports what is clicked, or the places that are chosen. */
 function pickByMouse(
   map: MapLibreMap,
-  told: Told,
+  listener: MapListener,
   markOf: (key: number) => Mark<Thing> | undefined,
 ): { set(isPlacing: boolean): void } {
   let isPlacing = false;
   map.on('click', ({ point, lngLat }) => {
     if (isPlacing) {
-      told.place?.(lngLat.lng, lngLat.lat);
+      listener.place?.(lngLat.lng, lngLat.lat);
       return;
     }
     const near: [[number, number], [number, number]] = [
@@ -346,9 +346,9 @@ function pickByMouse(
     const layers = PICKED.filter(layer => map.getLayer(layer));
     const [found] = map.queryRenderedFeatures(near, { layers });
     const mark = found?.source === 'marks' ? markOf(found.properties.key) : undefined;
-    const picked = mark ? pickedOf(mark, found?.properties.kind) : found && fieldOf(found.properties);
+    const picked = mark ? pickedOf(mark, found?.properties.kind) : found && parcelOf(found.properties);
     if (mark && !picked) map.easeTo({ center: [mark.lon, mark.lat], zoom: map.getZoom() + 2 });
-    else told.picked?.(picked);
+    else listener.picked?.(picked);
   });
   map.on('mousemove', ({ point }) => {
     const layers = PICKED.filter(layer => map.getLayer(layer));
@@ -376,9 +376,9 @@ function pickedOf({ members }: Mark<Thing>, kind: string): Picked | undefined {
   if (ids.length < members.length || !isOnePlace) return undefined;
   if (kind === 'observation') return { kind: 'packets', ids };
   const { id, name, areaM2 } = first;
-  return ids.length > 1 || id === undefined ? undefined : { kind: 'field', geoid: id, name, areaM2 };
+  return ids.length > 1 || id === undefined ? undefined : { kind: 'parcel', geoid: id, name, areaM2 };
 }
 
-function fieldOf({ geoid, name, area_m2: areaM2 }: MapGeoJSONFeature['properties']): Picked | undefined {
-  return geoid === undefined ? undefined : { kind: 'field', geoid, name, areaM2 };
+function parcelOf({ geoid, name, area_m2: areaM2 }: MapGeoJSONFeature['properties']): Picked | undefined {
+  return geoid === undefined ? undefined : { kind: 'parcel', geoid, name, areaM2 };
 }
