@@ -192,6 +192,9 @@ function nameLayers(ground: Ground): LayerSpecification[] {
       ] as unknown as ExpressionSpecification,
       'text-max-width': 8,
       'text-padding': 4,
+      // Beside a mark, if there is one at the place.
+      'text-variable-anchor': ['center', 'top', 'bottom', 'left', 'right'],
+      'text-radial-offset': 1,
       'symbol-sort-key': ['get', 'from'],
     },
     paint: {

@@ -68,6 +68,8 @@ export interface ObservationMap {
 
 /** Pixels around what is fitted to. */
 const PADDING = 60;
+/** Pixels below which a map has no room for its scale and its credits side by side. */
+const NARROW = 480;
 
 setWorkerUrl(workerUrl);
 addProtocol('pmtiles', new Protocol().tile);
@@ -103,6 +105,7 @@ export async function makeMap(
   map.touchZoomRotate.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }));
   map.addControl(new ScaleControl({ maxWidth: 90 }));
+  if (container.clientWidth < NARROW) map.once('load', () => closeCredits(container));
   map.setMissingStyleImageResolver(id => {
     if (id === SQUARE || id === DISC) map.addImage(id, shapeImage(id), { sdf: true });
   });
@@ -268,6 +271,13 @@ function thingsOf(map: MapLibreMap, source: 'observations' | 'fields'): Thing[] 
     found.set(own ?? `${lon} ${lat}`, { lon, lat, count, ...(own && { id: own }), name, areaM2 });
   }
   return [...found.values()];
+}
+
+/** Leaves the button of the credits, which MapLibre opens at first. */
+function closeCredits(container: HTMLElement): void {
+  const credits = container.querySelector('.maplibregl-ctrl-attrib');
+  credits?.removeAttribute('open');
+  credits?.classList.remove('maplibregl-compact-show');
 }
 
 /** Zooms out step by step until something says where in the world the middle of the map is. */
