@@ -169,7 +169,7 @@ function bordersOf({ colours }: Ground): LayerSpecification {
 }
 
 function nameLayers(ground: Ground): LayerSpecification[] {
-  const { colours, operatorMap, countryNames } = ground;
+  const { colours, operatorMap } = ground;
   // A raster map has its own names everywhere.
   if (operatorMap?.isRaster) return [];
   const halo = { 'text-halo-color': colours.halo, 'text-halo-width': 1.4 };
@@ -202,10 +202,6 @@ function nameLayers(ground: Ground): LayerSpecification[] {
       ...halo,
     },
   };
-  const codes = [...countryNames].flat();
-  const countryName = (
-    codes.length === 0 ? ['get', 'name'] : ['match', ['get', 'code'], ...codes, ['get', 'name']]
-  ) as ExpressionSpecification;
   return [
     {
       id: 'all-places',
@@ -238,27 +234,39 @@ function nameLayers(ground: Ground): LayerSpecification[] {
       },
       paint: { 'text-color': colours['water-text'], 'text-halo-color': colours.water, 'text-halo-width': 1 },
     },
-    {
-      id: 'country-names',
-      type: 'symbol',
-      source: 'land',
-      'source-layer': 'country-names',
-      minzoom: 1,
-      maxzoom: NEAR_ZOOM,
-      filter: isShown,
-      // Where two names would overlap, the larger country has its name.
-      layout: {
-        'text-field': countryName,
-        'text-font': fontOf(ground, 'semibold'),
-        'text-size': byZoom(1, 11, 5, 14),
-        'text-letter-spacing': 0.04,
-        'text-max-width': 7,
-        'text-padding': 6,
-        'symbol-sort-key': ['-', 0, ['get', 'area']],
-      },
-      paint: { 'text-color': colours.soft, ...halo },
-    },
+    countryNamesOf(ground),
   ];
+}
+
+function countryNamesOf({ countryNames, ...look }: Ground): LayerSpecification {
+  const codes = [...countryNames].flat();
+  const name = (
+    codes.length === 0 ? ['get', 'name'] : ['match', ['get', 'code'], ...codes, ['get', 'name']]
+  ) as ExpressionSpecification;
+  return {
+    id: 'country-names',
+    type: 'symbol',
+    source: 'land',
+    'source-layer': 'country-names',
+    minzoom: 1,
+    maxzoom: NEAR_ZOOM,
+    filter: ['<=', ['get', 'from'], ['zoom']],
+    // Where two names would overlap, the larger country has its name.
+    layout: {
+      'text-field': name,
+      'text-font': fontOf(look, 'semibold'),
+      'text-size': byZoom(1, 11, 5, 14),
+      'text-letter-spacing': 0.04,
+      'text-max-width': 7,
+      'text-padding': 6,
+      'symbol-sort-key': ['-', 0, ['get', 'area']],
+    },
+    paint: {
+      'text-color': look.colours.soft,
+      'text-halo-color': look.colours.halo,
+      'text-halo-width': 1.4,
+    },
+  };
 }
 
 function graticuleLayers(ground: Ground): LayerSpecification[] {

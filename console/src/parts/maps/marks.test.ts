@@ -52,7 +52,7 @@ test('what is far apart stays where it is, and what is at one place is one mark'
   expect([one?.lon, one?.lat]).toEqual([expect.closeTo(29, 9), expect.closeTo(-2, 9)]);
 });
 
-test('marks of fields stand beside those of observations', () => {
+test('marks of fields move beside those of observations', () => {
   const observations = marksOf([{ lon: 30, lat: -2, count: 40 }], 8);
   const fields = marksOf([{ lon: 30.001, lat: -2, count: 3 }], 8);
   const moved = beside(fields, observations, 8);
