@@ -1,12 +1,11 @@
 import { PMTiles, TileType } from 'pmtiles';
-import baseMapUrl from './base-map.pmtiles?url';
 import type { OperatorMap } from './ground.ts';
 
 /** The address of the base map, as a source of MapLibre. */
-export const BASE_MAP = sourceOf(baseMapUrl);
+export const BASE_MAP = sourceOf(new URL('./base-map.pmtiles', import.meta.url).href);
 
-function sourceOf(path: string): string {
-  return `pmtiles://${new URL(path, location.href).href}`;
+function sourceOf(address: string): string {
+  return `pmtiles://${new URL(address, location.href).href}`;
 }
 
 /** The map that the operator has put beside the data; undefined without one. */
