@@ -23,7 +23,7 @@ import { parcelNames } from './parcel-names.ts';
 import { DISC, SQUARE, shapeImage } from './shapes.ts';
 import { type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
-import { type Edges, LAST_TILE_ZOOM, type Opened, SINGLE_ZOOM, type View, WORLD } from './view.ts';
+import { type Edges, LAST_TILE_ZOOM, type Opened, PIN_ZOOM, type View, WORLD } from './view.ts';
 
 /** What was clicked. */
 export type Picked =
@@ -113,7 +113,7 @@ export async function makeMap(
     map.fitBounds([west, south, east, north], { padding: PADDING, maxZoom, animate: false });
   if (opened && 'around' in opened) {
     const { west, south, east, north } = opened.around;
-    fit([west, south, east, north], SINGLE_ZOOM - 2);
+    fit([west, south, east, north], PIN_ZOOM);
   }
   const drawing = drawer(map, ofOperator);
   const open = () => openAtObservations(map, ofOperator !== undefined, error => listener.failed?.(error));
@@ -368,6 +368,8 @@ function pickByMouse(
   return {
     set(placing) {
       isPlacing = placing;
+      // Two places that are close together are no double click.
+      map.doubleClickZoom[placing ? 'disable' : 'enable']();
       map.getCanvas().style.cursor = placing ? 'crosshair' : '';
     },
   };

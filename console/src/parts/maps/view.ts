@@ -13,6 +13,8 @@ export const LAST_TILE_ZOOM = 18;
 export const CLOSE_ZOOM = 15;
 /** Of a single observation: water, a border or the name of a place is in sight nearly everywhere. */
 export const SINGLE_ZOOM = 11;
+/** Of pins: towns and borders around them have names. */
+export const PIN_ZOOM = 6;
 
 /** The world, for maps that nobody has moved yet. */
 export const WORLD: View = { zoom: 1.2, lat: 15, lon: 10 };

@@ -1,7 +1,5 @@
 import { type Opened, WORLD } from '../../../parts/maps/view.ts';
 
-/** From which on a place that was typed is shown: towns around it have names. */
-export const NEAR_ZOOM = 6;
 /** From which on a click is exact to less than a thousandth of a degree. */
 const EXACT_ZOOM = 7;
 
