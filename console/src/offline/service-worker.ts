@@ -54,7 +54,9 @@ worker.addEventListener('fetch', event => {
   if (request.method !== 'GET' || origin !== location.origin) return;
   // Everything else, above all the answers of the services, is not touched.
   if (BUILD.first.includes(pathname) || BUILD.later.includes(pathname))
-    event.respondWith(openFile(request, pathname));
+    event.respondWith(
+      request.headers.has('range') ? openPart(request, pathname) : openFile(request, pathname),
+    );
   else if (request.mode === 'navigate' && isScreen(pathname)) event.respondWith(openPage(request));
 });
 
@@ -107,5 +109,20 @@ async function openFile(request: Request, path: string): Promise<Response> {
   const answer = await fetch(request);
   // Without space it is loaded again the next time.
   if (answer.ok) cache.put(path, answer.clone()).catch(() => {});
+  return answer;
+}
+
+/** Parts of files, which are stored as answers of their own: of the base map, only what was seen. */
+async function openPart(request: Request, path: string): Promise<Response> {
+  const name = `${path}?${request.headers.get('range')}`;
+  const cache = await caches.open(CACHE);
+  const stored = await cache.match(name, { ignoreVary: true });
+  const partial = { status: 206, statusText: 'Partial Content' };
+  if (stored) return new Response(stored.body, { headers: stored.headers, ...partial });
+  const answer = await fetch(request);
+  if (answer.status !== 206) return answer;
+  // Browsers do not store partial answers as such.
+  const { headers } = answer;
+  cache.put(name, new Response(await answer.clone().blob(), { headers })).catch(() => {});
   return answer;
 }

@@ -271,7 +271,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await field('Description').fill('From the hills');
   await field('Photo').setInputFiles(photo);
   await page.getByRole('img', { name: 'photo.jpg' }).waitFor();
-  await page.getByRole('img', { name: /^World map/ }).click({ position: { x: 200, y: 100 } });
+  await page.getByRole('region', { name: /^World map/ }).click({ position: { x: 200, y: 100 } });
   await expect.poll(() => field('Latitude').inputValue()).not.toBe('');
   await field('Name of the place').fill('Station A');
   await field('Latitude').fill('95');

@@ -148,7 +148,7 @@ test('without a place in the address the map opens where the observations are', 
   const { page } = browser;
   await logIn(page, `${pages.url}/map?field=crop&text=maize`, email);
   await drawn();
-  await eventually(() => (new URL(page.url()).searchParams.get('at') ?? '').startsWith('15/'));
+  await eventually(() => (new URL(page.url()).searchParams.get('at') ?? '').startsWith('11/'));
   await page.getByText(/^Middle of the map: -1\.9\d*°, 30\.\d*°, Rwanda$/).waitFor();
 });
 
@@ -285,13 +285,13 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await logIn(page, `${pages.url}/packets`, email);
   await page.goto(`${pages.url}/packets/${id}`);
   await drawn();
-  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/6/')));
+  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/9/')));
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
-  expect(new URL(page.url()).searchParams.get('at')).toBe('15/52.5/13.4');
-  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\sm$/ }).waitFor();
-  await page.getByText('This map shows only country borders').waitFor();
+  expect(new URL(page.url()).searchParams.get('at')).toBe('11/52.5/13.4');
+  await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
+  await page.getByText('This map has no roads').waitFor();
   await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
   await expectAccessible(page);
 });

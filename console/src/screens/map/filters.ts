@@ -30,9 +30,3 @@ export function hasText(
   const shown = typeof value === 'string' ? value : JSON.stringify(value);
   return shown.toLowerCase().includes(text.toLowerCase());
 }
-
-/** The address of a layer's tiles, as MapLibre asks for them. */
-export function tileAddress(layer: 'observations' | 'fields', filters: Filters): string {
-  const query = new URLSearchParams(filters as Record<string, string>).toString();
-  return `session://packet/tiles/${layer}/{z}/{x}/{y}.mvt${query && `?${query}`}`;
-}

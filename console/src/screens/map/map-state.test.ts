@@ -1,16 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { draftOf } from './draft.ts';
-import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
-import {
-  type Corner,
-  edgesOf,
-  formatCorners,
-  parcelOf,
-  parcelsInFile,
-  parseCorners,
-} from './parcel-geometry.ts';
-import { boxOf, formatView, isWorld, parseView, tilesOf } from './view.ts';
+import { type Corner, draftOf } from '../../parts/maps/draft.ts';
+import { tileAddress } from '../../parts/maps/tile-address.ts';
+import { boxOf, formatView, isWorld, parseView, tilesOf } from '../../parts/maps/view.ts';
+import { chosenFilters, hasText, listFilters } from './filters.ts';
+import { edgesOf, formatCorners, parcelOf, parcelsInFile, parseCorners } from './parcel-geometry.ts';
 
 test('the view in an address is read as it was written, to a pixel; anything else is no view', () => {
   const view = fc.record({
@@ -53,7 +47,7 @@ test('filters are those of the address; a text without the name of a detail is l
   expect(tileAddress('observations', chosenFilters(query))).toBe(
     'session://packet/tiles/observations/{z}/{x}/{y}.mvt?type=note&geoid=g&field=crop+disease&text=rust',
   );
-  expect(tileAddress('fields', {})).toBe('session://packet/tiles/fields/{z}/{x}/{y}.mvt');
+  expect(tileAddress('fields')).toBe('session://packet/tiles/fields/{z}/{x}/{y}.mvt');
 });
 
 test('the tiles of a view are those that meet it, each once, and around the world', () => {

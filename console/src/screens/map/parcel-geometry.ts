@@ -1,6 +1,5 @@
-import { turned } from './view.ts';
-
-export type Corner = readonly [lon: number, lat: number];
+import type { Corner } from '../../parts/maps/draft.ts';
+import { turned } from '../../parts/maps/view.ts';
 
 /** What PUT /fields takes. */
 export interface ParcelFeature {

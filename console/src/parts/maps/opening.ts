@@ -1,10 +1,12 @@
 import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
 import { edgesOfObservations } from './extent.ts';
 import { loadTile } from './tiles.ts';
-import { CLOSE_ZOOM } from './view.ts';
+import { CLOSE_ZOOM, SINGLE_ZOOM } from './view.ts';
 
 /** Pixels around what is fitted to. */
 const PADDING = 60;
+/** Degrees from north to south of what is taken for one place. */
+const ONE_PLACE = 0.0005;
 
 /** A map that is about to move to where its observations are. */
 export interface Opening {
@@ -16,9 +18,14 @@ export interface Opening {
 /**
  * Moves a map of the world to where its observations are, as soon as some come, unless a person moves it first.
  *
+ * @param hasOperatorMap whether there is something around a single observation at a close view
  * @param failed called with the error if the search fails; the map searches again when it is loaded again
  */
-export function openAtObservations(map: MapLibreMap, failed: (error: unknown) => void): Opening {
+export function openAtObservations(
+  map: MapLibreMap,
+  hasOperatorMap: boolean,
+  failed: (error: unknown) => void,
+): Opening {
   const stopping = new AbortController();
   const { signal } = stopping;
   let isLooking = false;
@@ -37,7 +44,11 @@ export function openAtObservations(map: MapLibreMap, failed: (error: unknown) =>
     );
     if (signal.aborted) return;
     stop();
-    if (edges) map.fitBounds(edges, { padding: PADDING, maxZoom: CLOSE_ZOOM, animate: false });
+    if (!edges) return;
+    const [west, south, east, north] = edges;
+    const isOne = Math.max(east - west, north - south) < ONE_PLACE;
+    const maxZoom = isOne && !hasOperatorMap ? SINGLE_ZOOM : CLOSE_ZOOM;
+    map.fitBounds([west, south, east, north], { padding: PADDING, maxZoom, animate: false });
   };
   const moved = ({ originalEvent }: { originalEvent?: unknown }) => {
     if (originalEvent) stop();

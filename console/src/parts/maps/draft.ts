@@ -1,4 +1,5 @@
-import type { Corner } from './parcel-geometry.ts';
+/** A corner of a field. */
+export type Corner = readonly [lon: number, lat: number];
 
 type Shape =
   | { type: 'Point'; coordinates: number[] }

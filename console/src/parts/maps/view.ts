@@ -1,3 +1,5 @@
+import { TILE_SIDE } from './mercator.ts';
+
 /** What part of the world a map shows. */
 export interface View {
   zoom: number;
@@ -7,10 +9,12 @@ export interface View {
 
 /** The last zoom of tiles that maps ask for; beyond it they are drawn larger. */
 export const LAST_TILE_ZOOM = 18;
-/** Zoom for single observations: the way from one to the next is visible. */
+/** Of observations close together: the way from one to the next can be seen. */
 export const CLOSE_ZOOM = 15;
-/** Pixels of a tile on the screen at a whole zoom. */
-const TILE_SIDE = 512;
+/** Of a single observation: water, a border or the name of a place is in sight nearly everywhere. */
+export const SINGLE_ZOOM = 11;
+/** Of pins: towns and borders around them have names. */
+export const PIN_ZOOM = 6;
 
 /** The world, for maps that nobody has moved yet. */
 export const WORLD: View = { zoom: 1.2, lat: 15, lon: 10 };
@@ -40,6 +44,9 @@ export interface Edges {
   east: number;
   north: number;
 }
+
+/** Where a map opens: at a view, around places, or, undefined, where the observations are. */
+export type Opened = View | { around: Edges } | undefined;
 
 /** A box for `bbox=`: a map can be turned around the world more than once, and reach beyond the poles. */
 export function boxOf({ west, south, east, north }: Edges): string {
