@@ -58,6 +58,17 @@ export async function logInByForm(
   await page.getByRole('navigation').first().waitFor({ state: 'attached' });
 }
 
+/** Opens the menu of the user who is logged in. */
+export async function openOwnMenu(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Your menu' }).click();
+}
+
+/** Logs out with the menu of the user. */
+export async function logOut(page: Page): Promise<void> {
+  await openOwnMenu(page);
+  await page.getByRole('button', { name: 'Log out', exact: true }).click();
+}
+
 interface Finding {
   id: string;
   impact: string | null;

@@ -10,7 +10,7 @@ export interface Route {
   screen: () => Promise<{ default: Component<any> }>;
   /** its place in the navigation, if it is there */
   navigation?: {
-    group: 'field' | 'chain' | 'administration' | 'own';
+    group: 'start' | 'field' | 'chain' | 'administration' | 'own';
     order: number;
     icon: string;
     /** how much is new there, and the key of the message that says so */

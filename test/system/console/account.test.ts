@@ -10,6 +10,8 @@ import {
   isFocused,
   logIn,
   logInByForm,
+  logOut,
+  openOwnMenu,
   realComplaints,
 } from '../../helpers/console-page.ts';
 import { PASSWORD } from '../../helpers/trace.ts';
@@ -78,6 +80,7 @@ test('a field that the service refuses is told beside it, and nothing typed is l
 test('errors are shown in the language of the console', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
+  await openOwnMenu(page);
   await page.getByLabel('Language', { exact: true }).first().selectOption('de');
   await page.locator('[name=name]').fill('x'.repeat(300));
   await page.getByRole('button', { name: 'Speichern' }).click();
@@ -157,7 +160,7 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   const codes = await section.locator('li').allInnerTexts();
   expect(codes.length).toBeGreaterThan(5);
 
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  logIn,
+  openOwnMenu,
+  realComplaints,
+} from '../../helpers/console-page.ts';
 import { ADMIN } from '../../helpers/trace.ts';
 
 const XSS = '<img src=x onerror="window.hacked=1">';
@@ -119,6 +125,7 @@ test('a code is changed with its translations, choices and unit, and the list is
 
   await page.goto(`${pages.url}/code-lists/semi-products`);
   await link('Cherry').waitFor();
+  await openOwnMenu(page);
   await page.getByLabel('Language').first().selectOption('de');
   await link('Kirsche').waitFor();
   await page.getByLabel('Sprache').first().selectOption('en');

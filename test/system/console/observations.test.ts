@@ -8,6 +8,8 @@ import {
   DESKTOP,
   expectAccessible,
   logIn,
+  logOut,
+  openOwnMenu,
   PHONE,
   realComplaints,
 } from '../../helpers/console-page.ts';
@@ -209,6 +211,7 @@ const PASTE_PAIR = `(() => {
 test('coordinates are typed or pasted in degrees, in the language of the page, within their bounds', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);
+  await openOwnMenu(page);
   await page.getByLabel('Language').selectOption('de');
   const [lat, lon] = [page.getByLabel('Breite'), page.getByLabel('Länge')];
   await lat.fill('90,5');
@@ -301,7 +304,7 @@ test('an observation that was not sent survives a logout, and is sent after the 
   await observe(page, 'before the logout');
   await page.getByText('1 observation is waiting to be sent').waitFor();
   const answered = page.waitForResponse(/\/api\/user\/logout/);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   expect(await (await answered).headerValue('clear-site-data')).toBe('"cache"');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logIn(page, pages.url, email);

@@ -10,6 +10,7 @@ import {
   isFocused,
   logIn,
   logInByForm,
+  openOwnMenu,
   PHONE,
   realComplaints,
 } from '../../helpers/console-page.ts';
@@ -304,6 +305,7 @@ test('a filter of the address that the service refuses is told in words, and can
 test('the language and the colours can be changed, and are kept', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
+  await openOwnMenu(page);
   await page.getByLabel('Language').selectOption('rw');
   await page.getByRole('heading', { name: 'Amapaketi' }).waitFor();
   expect(await page.locator('html').getAttribute('lang')).toBe('rw');
