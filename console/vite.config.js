@@ -43,7 +43,7 @@ export default defineConfig({
 });
 
 /** Files of the map, which are large, and of no use without a connection. */
-const LATER = /\/(field-map|maplibre|countries)/;
+const LATER = /\/(observation-map|maplibre|countries)/;
 
 /** Builds src/offline/service-worker.ts, and puts the names of the files of the build before it. */
 function serviceWorker() {

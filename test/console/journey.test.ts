@@ -62,7 +62,7 @@ async function register(): Promise<void> {
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Given name').fill('Zawadi');
   await page.getByLabel('Family name').fill('Mwangi');
-  await page.getByLabel('E-mail address').fill(EMAIL);
+  await page.getByLabel('Email address').fill(EMAIL);
   await page.getByLabel('Password').fill('short');
   await press('Create account');
   await page.locator('[aria-invalid=true]').waitFor();
@@ -78,8 +78,8 @@ async function activate(): Promise<void> {
   const { page } = browser;
   await logInByForm(page, `${pages.url}/administration/users?query=zawadi`, ADMIN.username, ADMIN.password);
   for (const [action, done] of [
-    ['Confirm address', `The address ${EMAIL} was confirmed`],
-    ['Activate', `${EMAIL} was activated`],
+    ['Confirm address', `Address ${EMAIL} confirmed`],
+    ['Activate', `${EMAIL} activated`],
   ] as const) {
     await page.getByRole('button', { name: `Manage ${EMAIL}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
@@ -165,7 +165,7 @@ async function printLabel(): Promise<string> {
   await page.getByRole('heading', { name: 'Harvest 2026' }).waitFor();
   await page.getByRole('region', { name: 'Preview' }).getByText('From the hills above the lake').waitFor();
   await press('Publish');
-  await page.getByText('The label is published').waitFor();
+  await page.getByText('Label published').waitFor();
   await look(page);
   await page.getByRole('link', { name: 'Batches' }).click();
   const form = page.locator('form', { has: page.getByLabel('Produced on') });
@@ -174,7 +174,7 @@ async function printLabel(): Promise<string> {
   await field('Expires on').fill('2026-03-01');
   await field('Authenticity can be checked').check();
   await press('Add batch');
-  await page.getByText('The batch is saved').waitFor();
+  await page.getByText('Batch saved').waitFor();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Label', exact: true }).click();
@@ -198,7 +198,7 @@ async function visit(address: string): Promise<void> {
   expect((await page.goto(address))?.status(), address).toBe(200);
   await page.getByText('Washed Bourbon').first().waitFor();
   await expectGood();
-  await page.getByLabel('Number of the batch').fill('B-1');
+  await page.getByLabel('Batch number').fill('B-1');
   await page.getByLabel('Produced on').fill('2026-02-01');
   await page.getByLabel('Expires on').fill('2026-03-01');
   await page.getByRole('button', { name: 'Is it authentic?' }).click();

@@ -52,7 +52,7 @@ export async function logInByForm(
   password = PASSWORD,
 ): Promise<void> {
   await page.goto(url);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByRole('navigation').first().waitFor({ state: 'attached' });

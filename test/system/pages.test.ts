@@ -167,10 +167,10 @@ test('what is not there, or not open, is a page for a browser, and JSON for a pr
   const unknown = '01JD7Q2M8XW3N5R6T8V9Y0Z1A2';
   const uuid = '00000000-0000-4000-8000-000000000000';
   const cases: [string, number, string][] = [
-    [`${service.url}/packets/${unknown}`, 404, 'Nothing is here'],
-    [`${closed.url}/packets/${unknown}`, 401, 'A login is needed'],
-    [`${closed.url}/shares/inbox?user_id=eve`, 401, 'A login is needed'],
-    [`${trace.url}/api/public/product/label/${uuid}`, 404, 'Nothing is here'],
+    [`${service.url}/packets/${unknown}`, 404, 'Page not found'],
+    [`${closed.url}/packets/${unknown}`, 401, 'Login required'],
+    [`${closed.url}/shares/inbox?user_id=eve`, 401, 'Login required'],
+    [`${trace.url}/api/public/product/label/${uuid}`, 404, 'Page not found'],
   ];
   for (const [url, status, title] of cases) {
     expect(await open(url), url).toBe(status);

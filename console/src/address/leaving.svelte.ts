@@ -1,21 +1,21 @@
-/** What is not finished on a screen, and the question before it is left. */
+/** Unsaved input on a screen, and the question before the user leaves it. */
 
-/** Whether something is unsaved, by guard, and the element that it is in. */
+/** Guards, which say whether something is unsaved, with the elements that they guard. */
 const guards = new Map<() => boolean, Element>();
 let question = $state.raw<{ leave: () => void } | undefined>(undefined);
 
 export const leaving = {
-  /** whether somebody is asked whether to leave */
-  get isAsked() {
+  /** whether the question is open */
+  get isAsking() {
     return question !== undefined;
   },
   stay() {
     question = undefined;
   },
   leave() {
-    const asked = question;
+    const answered = question;
     question = undefined;
-    asked?.leave();
+    answered?.leave();
   },
 };
 
@@ -27,8 +27,8 @@ export function isHeld(part: Node = document): boolean {
 /**
  * Asks before the screen is left, and before the page is, for as long as `guard` returns true.
  *
- * @param element what would be lost is in it
- * @returns what ends it
+ * @param element contains the input that would be lost
+ * @returns a function that removes the guard
  */
 export function holdWhile(guard: () => boolean, element: Element): () => void {
   if (guards.size === 0) addEventListener('beforeunload', askBrowser);
@@ -39,7 +39,7 @@ export function holdWhile(guard: () => boolean, element: Element): () => void {
   };
 }
 
-/** Gives up everything unsaved: nothing asks any more. */
+/** Discards everything unsaved without a question. */
 export function dropHeld(): void {
   guards.clear();
   removeEventListener('beforeunload', askBrowser);
@@ -50,7 +50,7 @@ export function askBefore(leave: () => void): void {
   question = { leave };
 }
 
-/** Leaves the screen or a part of it: at once, or after the question where that loses something. */
+/** Leaves the screen or a part of it: at once, or after the question if input would be lost. */
 export function leaveOrAsk(leave: () => void, part?: Node): void {
   if (isHeld(part)) askBefore(leave);
   else leave();

@@ -20,6 +20,11 @@ test('backups are set up first, then work, then are verified at least every mont
 
 test('only what may lose something is pressing', () => {
   expect((['young', 'good', 'never', 'unverified', 'none', 'GAP'] as const).map(urgencyOf)).toEqual([
-    ...['none', 'none', 'soon', 'soon', 'now', 'now'],
+    'none',
+    'none',
+    'soon',
+    'soon',
+    'now',
+    'now',
   ]);
 });

@@ -1,6 +1,6 @@
 /** A backup that was not verified for so long may be of no use, in milliseconds. */
 const UNVERIFIED_MS = 31 * 24 * 3600_000;
-/** So long after backups have begun, nobody is asked to verify them, in milliseconds. */
+/** Time after the first backup before administrators are asked to verify one, in milliseconds. */
 const YOUNG_MS = 7 * 24 * 3600_000;
 
 /** What the trace backend knows of the backups. */
@@ -17,7 +17,7 @@ export interface BackupState {
 
 const TROUBLES = ['NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'] as const;
 
-/** What an administrator is told about backups: the trouble, what is missing, or that they are good. */
+/** The advice about backups for administrators: the trouble, what is missing, or that all is well. */
 export type BackupAdvice =
   | (typeof TROUBLES)[number]
   | 'none'

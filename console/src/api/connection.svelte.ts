@@ -1,6 +1,6 @@
 import { Failure } from './failure.ts';
 
-/** Rest before the server is asked whether it is back, in milliseconds; it doubles up to LONGEST_MS. */
+/** Pause before the server is polled, in milliseconds; it doubles up to LONGEST_MS. */
 const FIRST_MS = 1000;
 const LONGEST_MS = 15_000;
 

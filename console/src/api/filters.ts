@@ -1,16 +1,16 @@
 import type { paths as PacketPaths } from './generated/packet-service.d.ts';
 import type { paths as TracePaths } from './generated/trace-backend.d.ts';
 
-/** What a list is asked for besides its filters: by whom, which page, in which order, with what. */
+/** Query parameters of a list that are no filters: the user, the page, the order, the details. */
 type Other =
   | 'user_id'
   | ('limit' | 'offset' | 'cursor' | 'after' | 'requestType')
   | ('order' | 'sort' | 'sortBy' | 'authors');
-type FiltersOf<Asked> = Exclude<keyof NonNullable<Asked> & string, Other>;
+type FiltersOf<Query> = Exclude<keyof NonNullable<Query> & string, Other>;
 type Query<Paths, Path extends keyof Paths> = Paths[Path] extends {
-  get: { parameters: { query?: infer Asked } };
+  get: { parameters: { query?: infer Query } };
 }
-  ? FiltersOf<Asked>
+  ? FiltersOf<Query>
   : never;
 type ChatQuery = NonNullable<
   PacketPaths['/chat/query']['post']['requestBody']
@@ -52,7 +52,7 @@ export const AUDIT_FILTERS = names<Query<TracePaths, '/api/audit/list'>>({
   to: true,
 });
 
-/** Those of these filters that an address has, without empty ones. */
+/** The filters that are set in an address, without empty ones. */
 export function chosenOf<Name extends string>(
   query: URLSearchParams,
   filters: readonly Name[],

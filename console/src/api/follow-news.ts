@@ -2,7 +2,7 @@ import { onBack } from './connection.svelte.ts';
 
 /** Pause after a request that failed, in milliseconds, unless the connection is back before. */
 const TROUBLE_MS = 15_000;
-/** Pause after news, in milliseconds: where much comes in, it is told at most once in this time. */
+/** Pause after news, in milliseconds: listeners are called at most once in this time. */
 const REST_MS = 1000;
 /** Seconds that one request waits for news. */
 const WAIT = 55;
@@ -38,7 +38,7 @@ async function follow(userId: string, following: Following): Promise<void> {
     try {
       if (since === undefined) {
         since = await endOfLog(userId, following);
-        // What came before the end was known is not told by it.
+        // The feed does not report what came before its end was read.
         if (isLate) onNews();
       }
       isLate = false;

@@ -18,17 +18,17 @@ async function installation(signal?: AbortSignal): Promise<Installation> {
   return found;
 }
 
-/** Asks for it, so that it is known without a connection later. */
+/** Loads it, so that it is available without a connection later. */
 export async function rememberInstallation(): Promise<void> {
   await installation();
 }
 
-/** Whether the installation sends mails; where that was never known, they are assumed to be sent. */
+/** Whether the installation sends email; assumed if it was never loaded. */
 export async function hasMailServer(signal?: AbortSignal): Promise<boolean> {
   return (await installation(signal)).mail_server !== false;
 }
 
-/** How the packet service treats requests without a login; undefined where that was never known. */
+/** How the packet service treats requests without a login; undefined if it was never loaded. */
 export async function authMode(signal?: AbortSignal): Promise<Installation['auth_mode']> {
   return (await installation(signal)).auth_mode;
 }

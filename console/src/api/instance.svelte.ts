@@ -25,7 +25,7 @@ function setInstanceName(chosen: string): void {
   localStorage.setItem(STORED, chosen);
 }
 
-/** Reads the name; without an answer it is the last one that is known. */
+/** Reads the name; without an answer, the last one that was read stays. */
 export async function loadInstanceName(): Promise<void> {
   const signal = AbortSignal.timeout(PATIENCE_MS);
   const answer = await fetch(`/trace/api/public/globalSettings/${NAME_SETTING}`, { signal }).catch(
@@ -39,7 +39,7 @@ export async function loadInstanceName(): Promise<void> {
   if (data.value) setInstanceName(data.value);
 }
 
-/** How often the name is asked for while the page can be seen, in milliseconds. */
+/** Interval between requests for the name while the page is visible, in milliseconds. */
 const EVERY_MS = 60_000;
 
 /**
@@ -49,10 +49,10 @@ const EVERY_MS = 60_000;
  * @returns what ends it
  */
 export function followInstanceName(): () => void {
-  let asked = Date.now();
+  let requestedAt = Date.now();
   const look = () => {
-    if (document.visibilityState !== 'visible' || Date.now() - asked < EVERY_MS / 2) return;
-    asked = Date.now();
+    if (document.visibilityState !== 'visible' || Date.now() - requestedAt < EVERY_MS / 2) return;
+    requestedAt = Date.now();
     void loadInstanceName().catch(() => {});
   };
   const change = ({ key, newValue }: StorageEvent) => {

@@ -43,12 +43,12 @@ function adjust(): void {
 
 function open(): void {
   source = new EventSource('/packet/events');
-  source.addEventListener('open', () => tell(undefined));
+  source.addEventListener('open', () => notify(undefined));
   for (const kind of KINDS) {
-    source.addEventListener(kind, ({ data }) => tell({ ...JSON.parse(data), kind }));
+    source.addEventListener(kind, ({ data }) => notify({ ...JSON.parse(data), kind }));
   }
   source.addEventListener('error', () => {
-    // It reconnects by itself, unless the service answered with an error.
+    // The browser reconnects automatically, unless the service answered with an error.
     if (source?.readyState !== EventSource.CLOSED) return;
     timer = setTimeout(() => {
       close();
@@ -63,6 +63,6 @@ function close(): void {
   source = undefined;
 }
 
-function tell(event: FeedEvent | undefined): void {
+function notify(event: FeedEvent | undefined): void {
   for (const listener of [...listeners]) listener(event);
 }

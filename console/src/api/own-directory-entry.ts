@@ -31,12 +31,12 @@ export async function hideAddress(): Promise<void> {
 }
 
 /**
- * Lets the account say that others find the user by its address, if an accepted invitation has made it so. One to
- * another contact says nothing about the account.
+ * Marks the account as discoverable if an accepted invitation has put its address into the directory. An invitation to
+ * another contact changes nothing.
  *
  * @throws Failure
  */
-export async function tellFound(): Promise<void> {
+export async function markDiscoverable(): Promise<void> {
   if (!session.user || session.user.discoverable) return;
   const { discoverable, contacts = [], unconfirmed = [] } = (await findEntry()) ?? {};
   if (!discoverable || !contacts.includes(ownAddress()) || unconfirmed.includes(ownAddress())) return;

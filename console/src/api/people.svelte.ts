@@ -13,7 +13,7 @@ const MAX = 1000;
 let colleagues = $state.raw<Person[]>([]);
 let loadedFor: number | undefined;
 
-/** The colleagues that are known so far. */
+/** The colleagues that are loaded so far. */
 export function people(): Person[] {
   return colleagues;
 }
@@ -32,7 +32,7 @@ export async function loadPeople(): Promise<void> {
 }
 
 /** Loads the colleagues again: somebody may have joined a company of the user since. */
-export async function reloadPeople(): Promise<void> {
+async function reloadPeople(): Promise<void> {
   const query = { limit: MAX, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/list', { params: { query } }));
   colleagues = items.map(personOf);
@@ -51,17 +51,17 @@ const personOf = (item: Named): Person => ({
   email: item.email ?? '',
 });
 
-/** Those of others that answers have told, by id: who has shared something with the user, opened a thread or written in it. */
+/** The names of other people in answers, by id: of those who shared something with the user, opened a thread or wrote in it. */
 let met = $state.raw<Readonly<Record<string, string>>>({});
 
-/** Keeps a name that an answer has told. */
+/** Keeps a name in an answer. */
 export function meet(id: string | undefined, name: string | undefined): void {
   if (id !== undefined && name !== undefined && met[id] !== name) met = { ...met, [id]: name };
 }
 
 /**
  * The name of a user of the packet service: the user's own, a colleague's or that of somebody met, for administrators
- * everyone's, and for all others their number in words. Names that are not known yet are asked for.
+ * everyone's, and for all others their number in words. Missing names are requested.
  */
 export function nameOf(id: string): string {
   const { user } = session;
@@ -78,15 +78,15 @@ const fullName = ({ name, surname }: { name?: string | undefined; surname?: stri
 const numbered = (id: string) => (isNumber(id) ? t('common.user', { number: id }) : id);
 const isNumber = (id: string) => /^[1-9]\d{0,9}$/.test(id);
 
-/** Ids that one request asks for, at most. */
-const ASKED_AT_ONCE = 100;
-const asked = new Set<string>();
+/** Maximum ids per request. */
+const MAX_IDS = 100;
+const requested = new Set<string>();
 let wanted: string[] = [];
 
-/** Asks for a name once, together with those that the same screen shows. */
+/** Requests a name once, together with the others on the screen. */
 function askFor(id: string): void {
-  if (!isNumber(id) || asked.has(id)) return;
-  asked.add(id);
+  if (!isNumber(id) || requested.has(id)) return;
+  requested.add(id);
   if (wanted.push(id) === 1) setTimeout(() => void loadWanted().catch(() => {}));
 }
 
@@ -94,19 +94,19 @@ async function loadWanted(): Promise<void> {
   const ids = wanted;
   wanted = [];
   const find = session.isRegionalAdministrator ? namesForAdministrator : namesOfMet;
-  for (let at = 0; at < ids.length; at += ASKED_AT_ONCE) {
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
     try {
-      const found = await find(ids.slice(at, at + ASKED_AT_ONCE).join(','));
+      const found = await find(ids.slice(at, at + MAX_IDS).join(','));
       met = { ...met, ...Object.fromEntries(found) };
     } catch (failure) {
-      for (const id of ids.slice(at)) asked.delete(id);
+      for (const id of ids.slice(at)) requested.delete(id);
       throw failure;
     }
   }
 }
 
 async function namesForAdministrator(ids: string): Promise<[string, string][]> {
-  const query = { ids, limit: ASKED_AT_ONCE, requestType: 'FETCH' as const };
+  const query = { ids, limit: MAX_IDS, requestType: 'FETCH' as const };
   const { items = [] } = await enveloped(trace.GET('/api/user/admin/list', { params: { query } }));
   return items.map(item => [String(item.id), fullName(item)]);
 }
@@ -116,16 +116,16 @@ async function namesOfMet(user_ids: string): Promise<[string, string][]> {
   return users.map(({ user_id, name }) => [user_id, name]);
 }
 
-/** `idOf`, which looks once more before it says that there is no such user. @throws Failure */
+/** Like `idOf`, but reloads the colleagues before it finds nobody. @throws Failure */
 export async function findIdOf(typed: string): Promise<string | undefined> {
-  const known = idOf(typed);
-  if (known !== undefined) return known;
+  const typedId = idOf(typed);
+  if (typedId !== undefined) return typedId;
   await reloadPeople();
   return idOf(typed);
 }
 
 /**
- * The id of a typed user: of a colleague by e-mail address or name, of anyone by the number that they see in their
+ * The id of a typed user: of a colleague by email address or name, of anyone by the number that they see in their
  * account; undefined if it is neither.
  */
 function idOf(typed: string): string | undefined {

@@ -1,7 +1,7 @@
 const POSITION = 'fieldtrace-position';
 const SERVICE = '/packet/';
 
-/** Of the last change: reads that show it see that change, also where the packet service reads from replicas. */
+/** The position of the last change. Reads that send it see that change, even from a replica. */
 let position: string | undefined;
 
 /** Asks the packet service for an answer that contains all changes of this page. */

@@ -1,7 +1,7 @@
 import { answered, trace } from './services.ts';
 import { session } from './session.svelte.ts';
 
-/** Requests that are under way at once, at most. */
+/** Maximum requests in flight. */
 const AT_ONCE = 4;
 
 /** Where a record of a kind is, and its field with the name; the types are those of one of the paths. */
@@ -33,14 +33,14 @@ const LISTS: Readonly<Record<string, (within: string) => Promise<{ data: unknown
     ),
 };
 
-/** The names that were told, by user, kind and id: another user may not see them. */
+/** The loaded names, by user, kind and id: another user may not see them. */
 let names = $state.raw<Readonly<Record<string, string>>>({});
-const asked = new Set<string>();
+const requested = new Set<string>();
 const waiting: (() => Promise<void>)[] = [];
 let underWay = 0;
 
 /**
- * The name of a record, which is asked for once; undefined before it is known, and where there is none to tell.
+ * The name of a record, which is requested once; undefined until it is loaded, and if there is none.
  *
  * @param within the id of what the record is of, for the kinds that are listed there
  */
@@ -48,8 +48,8 @@ export function recordName(kind: string, id: string, within = ''): string | unde
   if (Object.hasOwn(LISTS, kind)) return listedName(kind, id, within);
   const key = `${session.user?.id} ${kind} ${id}`;
   const found = Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined;
-  if (found && /^[1-9]\d{0,9}$/.test(id) && !asked.has(key)) {
-    asked.add(key);
+  if (found && /^[1-9]\d{0,9}$/.test(id) && !requested.has(key)) {
+    requested.add(key);
     waiting.push(() => ask(key, found, id));
     setTimeout(goOn);
   }
@@ -58,8 +58,8 @@ export function recordName(kind: string, id: string, within = ''): string | unde
 
 function listedName(kind: string, id: string, within: string): string | undefined {
   const key = `${session.user?.id} ${kind} ${within}`;
-  if (/^[1-9]\d{0,9}$/.test(within) && !asked.has(key)) {
-    asked.add(key);
+  if (/^[1-9]\d{0,9}$/.test(within) && !requested.has(key)) {
+    requested.add(key);
     waiting.push(() => askList(key, kind, within));
     setTimeout(goOn);
   }

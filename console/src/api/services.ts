@@ -7,7 +7,7 @@ import { quietFetch, sessionFetch } from './session-fetch.ts';
 /** The packet service, typed by its definition. */
 export const packet = createClient<PacketPaths>({ baseUrl: '/packet', fetch: sessionFetch });
 
-/** The packet service, for what nobody has asked for: it asks nobody to log in. */
+/** The packet service, for background requests: it never asks the user to log in. */
 export const quietPacket = createClient<PacketPaths>({ baseUrl: '/packet', fetch: quietFetch });
 
 /** The trace backend, typed by its definition. */

@@ -22,7 +22,7 @@ async function namesField(response: Response): Promise<boolean> {
   return body?.validationErrorDetails !== undefined;
 }
 
-/** fetch for what nobody has asked for, such as news: it renews the session if it can, and asks nobody to log in. */
+/** fetch for background requests such as news: it renews the session if it can, and never asks the user to log in. */
 export async function quietFetch(request: Request): Promise<Response> {
   const again = request.clone();
   const response = await ask(request);

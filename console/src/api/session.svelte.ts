@@ -5,7 +5,7 @@ import { rememberedUser, rememberUser, type User } from './remembered-user.ts';
 
 export type { User };
 
-/** undefined before it is known, null without a login */
+/** undefined until the services have answered, null without a login */
 let user = $state.raw<User | null | undefined>(undefined);
 /** what waits for the dialog of an ended session */
 let waiting = $state.raw<((isBack: boolean) => void)[]>([]);
@@ -19,7 +19,7 @@ let owner: number | undefined;
 /** Other tabs of the console. */
 const tabs = new BroadcastChannel('session');
 tabs.addEventListener('message', ({ data }) => {
-  if (data === 'logout') endElsewhere();
+  if (data === 'logout') lockAfterLogout();
   if (data === 'login') void loadUser().catch(() => {});
 });
 
@@ -80,7 +80,7 @@ function welcome(found: User): void {
 }
 
 /** After a logout in another tab: what is unsaved here stays, hidden, for its user alone. */
-function endElsewhere(): void {
+function lockAfterLogout(): void {
   // First, because forms that are being sent are unsaved from now on.
   isLocked = true;
   if (user && isHeld()) rememberUser(null);
@@ -190,7 +190,7 @@ export function ownName(): { name: string; surname: string } | undefined {
   return user;
 }
 
-/** Whether mails reach the user: nothing reaches the address that the program gave to the first administrator. */
+/** Whether email reaches the user: the placeholder address of the first administrator receives none. */
 export function hasMailbox(): boolean {
   return user?.email !== 'admin@fieldtrace.local';
 }

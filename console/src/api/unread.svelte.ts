@@ -4,7 +4,7 @@ import { session } from './session.svelte.ts';
 
 /** The user's threads in which others have written something that the user has not read. */
 let threads = $state.raw<ReadonlySet<string>>(new Set());
-/** For each answer that is under way, what has changed since it was asked for. */
+/** For each request in flight, what has changed since it was sent. */
 const underWay = new Set<Map<string, boolean>>();
 
 /** Other tabs of the console. */

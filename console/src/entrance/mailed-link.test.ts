@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mailedLink } from './mailed-link.ts';
 
-test('the links of mails about accounts are known by their paths, and nothing else is one', () => {
+test('recognises mailed links about accounts by their paths, and no other path', () => {
   expect(mailedLink('/confirm-email/abc')).toEqual({ kind: 'confirm', token: 'abc' });
   expect(mailedLink('/reset-password/abc')).toEqual({ kind: 'newPassword', token: 'abc' });
   expect(mailedLink('/email-change/abc/')).toEqual({ kind: 'change', token: 'abc' });

@@ -7,13 +7,13 @@ const PATHS = {
   company: '/company-invitation/:token',
 } as const;
 
-/** A link of a mail about an account: it works with and without a login. */
+/** A link in an email about an account: it works with and without a login. */
 export interface MailedLink {
   kind: keyof typeof PATHS;
   token: string;
 }
 
-/** The link of a mail that a path is, if it is one. */
+/** The mailed link that a path stands for, if any. */
 export function mailedLink(path: string): MailedLink | undefined {
   for (const kind of Object.keys(PATHS) as MailedLink['kind'][]) {
     const token = matchPath(PATHS[kind], path)?.token;

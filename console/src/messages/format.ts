@@ -11,11 +11,11 @@ function kept<Format, Options>(
   options: Options,
 ): Format {
   const key = JSON.stringify([locales(), options]);
-  const known = formats.get(key);
-  if (known) return known;
-  const made = new Maker(locales(), options);
-  formats.set(key, made);
-  return made;
+  const cached = formats.get(key);
+  if (cached) return cached;
+  const format = new Maker(locales(), options);
+  formats.set(key, format);
+  return format;
 }
 
 /** A moment as date and time of the browser's zone. */
@@ -96,19 +96,19 @@ const collators = new Map<string, Intl.Collator>();
 /** Options in the order of their labels, in the language of the reader. */
 export function byLabel<Option extends { label: string }>(options: readonly Option[]): Option[] {
   const { compare } = kept(collators, Intl.Collator, {});
-  return options.toSorted((one, other) => compare(one.label, other.label));
+  return options.toSorted((a, b) => compare(a.label, b.label));
 }
 
 const names = new Map<string, Intl.DisplayNames>();
 
 /** The name of a country, in the language of the reader. @param other if its code has no name there */
-export function countryName(code: string, other = code): string {
-  return nameOf('region', code) ?? other;
+export function countryName(code: string, b = code): string {
+  return nameOf('region', code) ?? b;
 }
 
 /** The name of a currency, in the language of the reader. @param other if its code has no name there */
-export function currencyName(code: string, other = code): string {
-  return nameOf('currency', code) ?? other;
+export function currencyName(code: string, b = code): string {
+  return nameOf('currency', code) ?? b;
 }
 
 /** The name of a language, in the language of the reader. @param tag of the language; returned if it has no name there */

@@ -42,7 +42,7 @@ export function t(key: string, values: Record<string, string | number> = {}): st
   return fill(messages[key] ?? key, values, LANGUAGES[current]);
 }
 
-/** Tells whether there is a message of this key in the language of the console. */
+/** Whether there is a message of this key in the language of the console. */
 export function hasMessage(key: string): boolean {
   return key in messages;
 }
@@ -61,8 +61,8 @@ export async function messagesIn(tag: string, area: string): Promise<Readonly<Re
 /** Loads the language that was chosen in this browser, else the first of the browser's that there is. */
 export async function loadLanguage(): Promise<void> {
   const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages];
-  const known = wanted.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES);
-  await setLanguage((known as Language | undefined) ?? 'en', { keep: false });
+  const supported = wanted.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES);
+  await setLanguage((supported as Language | undefined) ?? 'en', { keep: false });
 }
 
 /** Changes the language of the console. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { isScreen } from './is-screen.ts';
 
-test('screens are told from the services behind the console', () => {
+test('distinguishes screens from the services behind the console', () => {
   for (const path of ['/', '/packets', '/packets/01JD', '/map', '/observations/new', '/healthy']) {
     expect(isScreen(path), path).toBe(true);
   }

@@ -15,17 +15,17 @@ declare const BUILD: {
 interface Lifecycle extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
-interface Asked extends Lifecycle {
+interface FetchEvent extends Lifecycle {
   request: Request;
   respondWith(answer: Promise<Response>): void;
 }
-interface Told extends Lifecycle {
+interface PageMessageEvent extends Lifecycle {
   data: unknown;
 }
 interface Worker {
   addEventListener(type: 'install' | 'activate', listener: (event: Lifecycle) => void): void;
-  addEventListener(type: 'fetch', listener: (event: Asked) => void): void;
-  addEventListener(type: 'message', listener: (event: Told) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'message', listener: (event: PageMessageEvent) => void): void;
   skipWaiting(): Promise<void>;
   clients: {
     claim(): Promise<void>;

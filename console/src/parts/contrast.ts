@@ -1,6 +1,6 @@
 /** The contrast of two colours of six digits, from 1 to 21 (WCAG 2.2). */
-export function contrastOf(one: string, other: string): number {
-  const [dim = 0, bright = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
+export function contrastOf(first: string, second: string): number {
+  const [dim = 0, bright = 0] = [luminance(first), luminance(second)].toSorted((a, b) => a - b);
   return (bright + 0.05) / (dim + 0.05);
 }
 

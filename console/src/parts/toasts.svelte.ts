@@ -1,4 +1,4 @@
-import { onLeave } from '../address/place.svelte.ts';
+import { onLeave } from '../address/location.svelte.ts';
 
 export interface Toast {
   id: number;
@@ -35,5 +35,5 @@ onLeave(() => {
 });
 
 export function dismiss(id: number): void {
-  list = list.filter(one => one.id !== id);
+  list = list.filter(entry => entry.id !== id);
 }

@@ -155,11 +155,11 @@ export function escaped(text: string): string {
 
 /** What a page says of a failure, by its kind. */
 const TITLES: Partial<Record<Problem['code'], string>> = {
-  not_found: 'Nothing is here',
-  gone: 'This was erased',
-  unauthenticated: 'A login is needed',
-  forbidden: 'This is not open to you',
-  too_many_requests: 'Too often',
+  not_found: 'Page not found',
+  gone: 'Erased',
+  unauthenticated: 'Login required',
+  forbidden: 'You don’t have access',
+  too_many_requests: 'Too many requests',
 };
 
 /** A failure as a page, for links that people open. */
@@ -169,7 +169,7 @@ export function problemPage({ code, message, status }: Problem): { html: string;
       ? 'Open the link in your field app, where you are logged in.'
       : status >= 500 || status === 429
         ? 'Try again in a moment.'
-        : 'The link may be incomplete, or what it leads to is not available.';
+        : 'The link may be incomplete, or the page is not available.';
   const sections = `<section><p>${hint}</p><p class="by">${escaped(message)}</p></section>`;
-  return pageOf({ title: TITLES[code] ?? 'That did not work', sections, head: UNLISTED });
+  return pageOf({ title: TITLES[code] ?? 'Something went wrong', sections, head: UNLISTED });
 }

@@ -38,7 +38,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   await logIn(page, `${pages.url}/account`, email);
   await page.getByRole('heading', { name: 'Your account' }).waitFor();
   await page.getByText(`Your number: ${id}.`).waitFor();
-  await page.getByLabel('New e-mail address').waitFor();
+  await page.getByLabel('New email address').waitFor();
   expect(browser.complaints.filter(text => text.includes('404'))).toEqual([]);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Zawadi <b>Mwangi</b>');
@@ -65,7 +65,7 @@ test('a profile is changed, and what was typed is kept through the end of the se
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a field that the service refuses is told beside it, and nothing typed is lost', async () => {
+test('an error of the service is shown at its field, and typed text stays', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Given name').fill('x'.repeat(300));
@@ -98,7 +98,7 @@ test('errors are shown in the language of the console', async () => {
   await alert.getByText('Latitude, longitude and metres, separated by commas').waitFor();
 });
 
-test('without a connection nothing typed is lost, and the form can be sent once it is back', async () => {
+test('without a connection typed text stays, and the form can be sent once the connection is back', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
   await page.getByLabel('Family name').fill('Kept');
@@ -111,10 +111,10 @@ test('without a connection nothing typed is lost, and the form can be sent once 
   await page.getByText('Profile saved').waitFor();
 });
 
-test('a change of address waits for both addresses, and can be taken back', async () => {
+test('a change of address waits for both addresses, and can be cancelled', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
-  await page.getByLabel('New e-mail address').fill('new@example.org');
+  await page.getByLabel('New email address').fill('new@example.org');
   await page.getByLabel('Current password').fill('wrong');
   await page.getByRole('button', { name: 'Change address' }).click();
   await page.locator('[name=currentPassword][aria-invalid=true]').waitFor();
@@ -123,7 +123,7 @@ test('a change of address waits for both addresses, and can be taken back', asyn
   await page.getByRole('button', { name: 'Change address' }).click();
   await page.getByText('Your address changes to new@example.org once').waitFor();
   await page.getByRole('button', { name: 'Cancel change' }).click();
-  await page.getByLabel('New e-mail address').waitFor();
+  await page.getByLabel('New email address').waitFor();
 });
 
 test('a new password ends the other sessions and keeps this one', async () => {
@@ -141,7 +141,7 @@ test('a new password ends the other sessions and keeps this one', async () => {
   await page.getByRole('heading', { name: 'Second factor' }).waitFor();
 });
 
-test('a second factor is set up by its QR code or secret, asked for at the next login, and removed', async () => {
+test('a second factor is set up by its QR code or secret, required at the next login, and removed', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account/security`, email);
   const section = page.locator('section').nth(1);
@@ -161,7 +161,7 @@ test('a second factor is set up by its QR code or secret, asked for at the next 
   expect(codes.length).toBeGreaterThan(5);
 
   await logOut(page);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   await page.getByLabel('Code').fill(codes[0] as string);
@@ -263,7 +263,7 @@ test('a key is made, shown once, and revoked', async () => {
   expect((await pages.send('GET', '/trace/api/user/profile', undefined, headers)).status).toBe(401);
 });
 
-test('all that is stored is downloaded, and the account is erased only by who means it', async () => {
+test('users download all their data, and confirm the erasure of their account', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account/data`, email);
   await expectAccessible(page);
@@ -283,7 +283,7 @@ test('all that is stored is downloaded, and the account is erased only by who me
   await other.getByRole('navigation').first().waitFor();
   await page.getByRole('button', { name: 'Erase my account' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
-  await page.getByText('Your account was erased').waitFor();
+  await page.getByText('Account erased').waitFor();
   await other.getByRole('heading', { name: 'Log in' }).waitFor();
   await other.close();
   expect(await pages.query('trace_backend', 'SELECT FROM users WHERE email = $1', [email])).toEqual([]);

@@ -53,7 +53,7 @@ const widthOfChoices = (list: Locator): Promise<number> =>
 
 const asAdmin = (path: string) => logIn(browser.page, `${pages.url}${path}`, ADMIN.username, ADMIN.password);
 
-test('an administrator finds who registered, activates them, and finds it in the audit', async () => {
+test('an administrator finds a new user, activates them, and finds that in the audit', async () => {
   const { page } = browser;
   const person = {
     email: 'zawadi@example.org',
@@ -84,7 +84,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   await page.getByLabel('Status').selectOption('CONFIRMED_EMAIL');
   await page.getByRole('button', { name: 'Manage zawadi@example.org' }).click();
   await dialog.getByRole('button', { name: 'Activate' }).click();
-  await page.getByText('zawadi@example.org was activated').waitFor();
+  await page.getByText('zawadi@example.org activated').waitFor();
   const user = await pages.login(person.email, person.password);
   const { id } = (await user.send('GET', '/trace/api/user/profile')).body.data;
 
@@ -120,7 +120,7 @@ test('an administrator finds who registered, activates them, and finds it in the
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('what the audit has about a person is one click away, and nothing is offered about an erased account', async () => {
+test('the activity of a user is one click away, and an erased account has no actions', async () => {
   const { page } = browser;
   const { id, email } = await pages.newUser();
   await pages.login(email);
@@ -145,7 +145,7 @@ test('what the audit has about a person is one click away, and nothing is offere
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('users and the audit are read on from the last row, whatever has come in meanwhile', async () => {
+test('users and the audit continue after the last row, in spite of new rows', async () => {
   const { page } = browser;
   await pages.query(
     'trace_backend',
@@ -188,7 +188,7 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await asAdmin('/administration/audit');
   const rows = page.locator('tbody tr');
   await rows.first().waitFor();
-  await page.getByLabel('User name or e-mail').fill(ADMIN.username.slice(1).toUpperCase());
+  await page.getByLabel('User name or email').fill(ADMIN.username.slice(1).toUpperCase());
   await page.getByRole('button', { name: 'Apply' }).click();
   await expect.poll(() => new URL(page.url()).searchParams.has('user')).toBe(true);
   const controls = page.locator('.filters :is(input, select)');
@@ -198,7 +198,7 @@ test('a typed filter is applied by a button; one that the service refuses shows 
   await page.getByRole('cell', { name: ADMIN.username }).first().waitFor();
   await page.getByRole('cell', { name: 'logged in' }).first().waitFor();
   await expectAccessible(page);
-  await page.getByLabel('User name or e-mail').fill('nobody at all');
+  await page.getByLabel('User name or email').fill('nobody at all');
   await page.getByRole('button', { name: 'Apply' }).click();
   await page.getByText('No matching entries').waitFor();
   await page.goto(`${pages.url}/administration/audit?userId=Grace`);
@@ -304,10 +304,10 @@ test('a second factor can be removed from those who have one', async () => {
   await remove.click();
   await dialog.getByText('then needs only the password').waitFor();
   await remove.click();
-  await page.getByText(`The second factor of ${has.email} was removed`).waitFor();
+  await page.getByText(`Second factor of ${has.email} removed`).waitFor();
 });
 
-test('what the service refuses is told in the dialog', async () => {
+test('the dialog shows the refusal of the service', async () => {
   const { page } = browser;
   const { email, id } = await pages.newUser();
   await asAdmin(`/administration/users?query=${email}`);
@@ -320,7 +320,7 @@ test('what the service refuses is told in the dialog', async () => {
   await page.getByRole('dialog').getByRole('alert').getByText('User not found').waitFor();
 });
 
-test('a notification that was given up is delivered again at a click, says when it fails again, and is dismissed', async () => {
+test('a failed notification is delivered again, shows when it fails again, and is dismissed', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser()];
   const ben2 = await pages.login(ben.email);
@@ -460,7 +460,7 @@ test('the name of the instance is changed in the settings, and everyone sees it'
   await page.getByText('Kivu <i>Growers</i>').waitFor();
 });
 
-test('others neither see these screens nor get what is in them', async () => {
+test('other users have neither these screens nor their data', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await logIn(page, `${pages.url}/administration/users`, email);

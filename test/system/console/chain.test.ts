@@ -38,7 +38,7 @@ const named = (name: string) => browser.page.locator(`[name="${name}"]`).first()
 const field = (label: string) => browser.page.getByLabel(label, { exact: true }).first();
 const press = (name: string) => browser.page.getByRole('button', { name, exact: true }).click();
 
-test('a company gets its profile with a logo and a document, and keeps what is wrong in view until it is right', async () => {
+test('a company gets its profile with a logo and a document, and keeps errors in view until they are corrected', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/companies`, user.email);
   await page.getByText('You have no company yet').waitFor();
@@ -51,7 +51,7 @@ test('a company gets its profile with a logo and a document, and keeps what is w
 
   await named('name').fill(`Kopanyi ${XSS}`);
   await field('Abbreviation').fill('KOP');
-  await field('E-mail').fill('nowhere');
+  await field('Email').fill('nowhere');
   await field('City').fill('Huye');
   await page.getByLabel('Link: YouTube').waitFor();
   const inRwanda = page.getByRole('group', { name: 'Address in Rwanda' });
@@ -75,7 +75,7 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await document.getByLabel('Name').fill('Harvest');
   await press('Add company');
   await page.locator('[name="email"][aria-invalid="true"]').waitFor();
-  await field('E-mail').fill('info@kopanyi.example');
+  await field('Email').fill('info@kopanyi.example');
   await expect.poll(() => page.locator('[aria-invalid="true"]').count()).toBe(0);
   await press('Add company');
 
@@ -85,7 +85,7 @@ test('a company gets its profile with a logo and a document, and keeps what is w
   await page.getByLabel('Country').selectOption({ label: 'None' });
   await field('City').fill('Kigali');
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   await page.reload();
   await expect.poll(() => field('City').inputValue()).toBe('Kigali');
   expect(await page.getByLabel('Country').inputValue()).toBe('');
@@ -158,7 +158,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const { body } = await owner.send('POST', '/trace/api/company/create', { name: 'Growers' });
   const members = `${pages.url}/companies/${body.data.id}/members`;
   await logIn(page, members, user.email);
-  const email = page.getByRole('textbox', { name: 'E-mail address' });
+  const email = page.getByRole('textbox', { name: 'Email address' });
   await email.fill(user.email);
   await press('Invite a user');
   await page.getByText('This person is already a member of the company').waitFor();
@@ -202,7 +202,7 @@ test('members are invited, accept, get another role and are removed; a stranger 
   const roles = () => roleOfBen.locator('option').allTextContents();
   expect(await roles()).toEqual(['member', 'administrator']);
   await roleOfBen.selectOption('COMPANY_ADMIN');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   // Others may differ once there is something that they may not do; who has one keeps it.
   const companyId = body.data.id;
   const manager = { companyId, userId: colleague.id, companyUserRole: 'MANAGER' };
@@ -283,7 +283,7 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await expectAccessible(page);
   await field('Description').fill('From the hills above the lake');
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
 
   await page.getByRole('link', { name: 'History' }).click();
   const change = page.getByRole('row', { name: 'Ana Uwase changed Description' });
@@ -298,10 +298,10 @@ test('a product with pins and a photo gets a label, which is previewed, publishe
   await page.getByRole('heading', { name: 'Spring' }).waitFor();
   await editWithPreview();
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
   await expectAccessible(page);
   await press('Publish');
-  await page.getByText('The label is published').waitFor();
+  await page.getByText('Label published').waitFor();
 
   await page.getByText('Only this computer can open this address').waitFor();
   const pathname = await pageOfLabel('Spring');
@@ -393,7 +393,7 @@ test('an administrator switches currencies, everyone converts, and a rate is dra
   expect(await complaint.count()).toBe(0);
 });
 
-test('an administrator imports the rates of a file, sees what is wrong with another, and when it was done last', async () => {
+test('an administrator imports a file of rates, sees the errors of another, and the last import', async () => {
   const { page } = browser;
   const file = (text: string) => ({
     name: 'eurofxref-hist.csv',

@@ -16,8 +16,12 @@ const SOON = { timeout: 60_000 };
 /** For all lists on a busy machine, in milliseconds. */
 const PATIENCE_MS = 300_000;
 const LISTS = [
-  ...['product-types', 'semi-products', 'facility-types', 'measure-unit-types'],
-  ...['processing-evidence-types', 'processing-evidence-fields'],
+  'product-types',
+  'semi-products',
+  'facility-types',
+  'measure-unit-types',
+  'processing-evidence-types',
+  'processing-evidence-fields',
 ];
 
 let pages: RunningConsole;
@@ -86,7 +90,7 @@ test(
   PATIENCE_MS,
 );
 
-test('a code is changed with its translations, choices and unit, and the list is in the language of the console', async () => {
+test('a code is changed with its translations, choices and unit, and the list has the language of the console', async () => {
   const { page } = browser;
   const unit = await added('chain/measure-unit-type', { code: 'KG', label: 'Kilogram', weight: 1 });
   const id = await added('chain/semi-product', { name: 'Cherry', description: 'Fresh' });
@@ -98,10 +102,15 @@ test('a code is changed with its translations, choices and unit, and the list is
   await named('description').fill('');
   await named('measurementUnitType.id').selectOption({ label: 'Kilogram' });
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   await expectAccessible(page);
   expect(await stored(`chain/semi-product/${id}`)).toEqual({
-    ...{ id, name: 'Cherry', sku: false, skuendCustomer: false, buyable: true, disabled: false },
+    id,
+    name: 'Cherry',
+    sku: false,
+    skuendCustomer: false,
+    buyable: true,
+    disabled: false,
     measurementUnitType: { id: unit, code: 'KG', label: 'Kilogram', weight: 1 },
     translations: [
       { language: 'EN', name: 'Cherry' },
@@ -217,7 +226,7 @@ test('a disabled code is marked, and is offered only where it is used already', 
   await page.getByLabel('Disabled').check();
   await expectAccessible(page);
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   await page.locator('.tag', { hasText: 'Disabled' }).waitFor();
   await page.goto(`${pages.url}/code-lists/measure-unit-types`);
   await page.getByRole('row', { name: 'Sack Disabled' }).waitFor();
@@ -230,7 +239,7 @@ test('a disabled code is marked, and is offered only where it is used already', 
   await page.getByRole('heading', { name: 'Parchment' }).waitFor();
   expect(await options.innerText()).toBe('Sack (Disabled)');
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   expect(await stored(`chain/semi-product/${kept}`)).toMatchObject({ measurementUnitType: { id: old } });
   for (const [address, count] of [
     [`/value-chains/${chain}`, 1],

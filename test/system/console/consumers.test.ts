@@ -123,14 +123,18 @@ test('the journey of a product is placed on its map, and the places of its origi
   await field('Address').fill('Huye');
   await field('Language of the texts').selectOption('FR');
   await press('Save');
-  await page.getByText('The changes are saved').first().waitFor();
+  await page.getByText('Changes saved').first().waitFor();
   const product = await stored(`product/${productId}`);
   expect(product.journeyMarkers).toHaveLength(2);
   expect(product.settings.language).toBe('FR');
   expect(product.origin.locations).toEqual([
     {
-      ...{ pinName: 'Station A', latitude: -2, longitude: 30 },
-      ...{ areaInHectares: 1.5, countryCode: 'RW', address: 'Huye' },
+      pinName: 'Station A',
+      latitude: -2,
+      longitude: 30,
+      areaInHectares: 1.5,
+      countryCode: 'RW',
+      address: 'Huye',
     },
   ]);
   await page.reload();
@@ -149,7 +153,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(await page.locator('[name="origin.locations.0.latitude"]').inputValue()).toBe('-2');
   expect(await page.locator('[name="origin.locations.1.latitude"]').inputValue()).toMatch(/^1\./);
   await press('My position 1');
-  await page.getByText('The browser provides no position').waitFor();
+  await page.getByText('The browser can’t find your position').waitFor();
   await press('Remove entry 2');
   await page.getByText('Click to place pin 2;').waitFor();
   await press('Place 1 on the map');
@@ -161,7 +165,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the page of a label has the colour and the picture of its preview; what only apps show is not offered', async () => {
+test('the page of a label has the colour and the picture of its preview, and offers no settings that only apps use', async () => {
   const { page } = browser;
   const forApps = { tabQuality: true, orderProducers: 1, fairTrade: 4.2, graphicFarmGatePrice: 'PER_KG' };
   const change = { id: productId, businessToCustomerSettings: forApps };
@@ -183,7 +187,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   await preview.getByRole('img', { name: 'Picture at the top' }).waitFor();
   expect(await colourOf(preview.getByText('Bourbon', { exact: true }))).toBe('rgb(37, 38, 94)');
   await press('Save');
-  await page.getByText('The changes are saved').first().waitFor();
+  await page.getByText('Changes saved').first().waitFor();
   const settings = { ...forApps, primaryColor: '#25265e' };
   expect((await stored(`product/${productId}`)).businessToCustomerSettings).toMatchObject(settings);
   await expectAccessible(page);
@@ -192,7 +196,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   await page.getByRole('heading', { name: 'Spring' }).waitFor();
   await field('Main colour').fill('#007700');
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
   const content = await stored(`product/label/content/${label.id}`);
   expect(content.businessToCustomerSettings.primaryColor).toBe('#007700');
   expect((await stored(`product/${productId}`)).businessToCustomerSettings.primaryColor).toBe('#25265e');
@@ -210,7 +214,7 @@ test('the page of a label has the colour and the picture of its preview; what on
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the history of a product says in sentences what was done, with names in place of ids', async () => {
+test('the history of a product describes changes in sentences, with names instead of ids', async () => {
   const { page } = browser;
   const owner = await pages.login(user.email);
   for (const colour of ['red', 'green']) {
@@ -289,14 +293,14 @@ test('a label has its own places, chooses documents, and has batches that can be
   await press('Add a place');
   await field('Name of the place').fill('Station B');
   await press('Save');
-  await page.getByText('The label is saved').first().waitFor();
+  await page.getByText('Label saved').first().waitFor();
   await expectAccessible(page);
 
   await page.getByRole('link', { name: 'Documents' }).click();
   await page.getByRole('button', { name: 'Move up Washing' }).click();
   await field('Washing').check();
   await press('Save');
-  await page.getByText('The label is saved').first().waitFor();
+  await page.getByText('Label saved').first().waitFor();
   await expectAccessible(page);
   const documents = await stored(`product/label/${label.id}/documents`);
   expect(documents.map(({ name, active }: { name: string; active: boolean }) => [name, active])).toEqual([
@@ -323,7 +327,7 @@ test('a label has its own places, chooses documents, and has batches that can be
   await field('Expires on').fill('2027-02-01');
   await field('Authenticity can be checked').check();
   await press('Add batch');
-  await page.getByText('The batch is saved').waitFor();
+  await page.getByText('Batch saved').waitFor();
   await press('B-1');
   await page.getByRole('heading', { name: 'Change batch B-1' }).waitFor();
   await form.getByLabel('Batch number').fill('B-2');
@@ -342,7 +346,7 @@ test('a label has its own places, chooses documents, and has batches that can be
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('what consumers write is announced to the owner of the product until somebody has looked', async () => {
+test('feedback of consumers is announced to the owner of the product until somebody has read it', async () => {
   const { page } = browser;
   await asOwner('/');
   const announced = page.getByRole('link', { name: '1 consumer wrote about the label Spring of' });
@@ -376,9 +380,9 @@ test('unpublishing a label asks first; a partner of the product reads the label 
   expect((await stored(`product/label/${label.id}`)).status).toBe('PUBLISHED');
   await press('Unpublish');
   await inDialog('Unpublish');
-  await page.getByText('The label is no longer public').waitFor();
+  await page.getByText('Label unpublished').waitFor();
   await press('Publish');
-  await page.getByText('The label is published').waitFor();
+  await page.getByText('Label published').waitFor();
 
   const partner = await pages.newUser();
   const { id } = await done(await pages.login(partner.email), 'POST', 'company/create', { name: 'Reader' });
@@ -449,7 +453,7 @@ test('a partner of a product is found by a part of its name, with the keyboard a
   await second.fill('DOS');
   await page.getByRole('option', { name: 'Tostadora Dos' }).click();
   await press('Save');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const partners = (await stored(`product/${productId}`)).associatedCompanies as {
     company: { id: number };
   }[];
@@ -471,7 +475,7 @@ test('an associated company leaves a product; an administrator merges it into an
   await logIn(page, `${pages.url}/products/${productId}`, roaster.email);
   await expectAccessible(page);
   await press('Remove Roastery from the product');
-  await page.getByText('The company was removed from the product').waitFor();
+  await page.getByText('Company removed from the product').waitFor();
   expect((await stored(`product/${productId}`)).associatedCompanies).toHaveLength(1);
 
   const colleague = await pages.newUser();
@@ -479,7 +483,7 @@ test('an associated company leaves a product; an administrator merges it into an
   await done(their, 'POST', 'company/execute/ADD_USER_TO_COMPANY', asked);
   await page.goto(`${pages.url}/companies/${id}/members`);
   await page.getByLabel(`Role of User ${colleague.id}`).selectOption('COMPANY_ADMIN');
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   expect(
     (await done(await pages.login(colleague.email), 'GET', 'company/invitation/list')).items,
   ).toMatchObject([{ companyRole: 'COMPANY_ADMIN' }]);
@@ -545,14 +549,14 @@ test('pasted coordinates go into both fields of a place, and its field is found 
   await page.getByRole('option', { name: 'Lower meadow' }).click();
   expect(await choice.inputValue()).toBe('Lower meadow');
   await press('Save');
-  await page.getByText('The changes are saved').first().waitFor();
+  await page.getByText('Changes saved').first().waitFor();
   const place = { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'RW', geoid };
   expect((await done(grower, 'GET', `product/${id}`)).origin.locations).toEqual([place]);
   await page.reload();
   await expect.poll(() => choice.inputValue()).toBe('Lower meadow');
   await choice.fill('');
   await press('Save');
-  await page.getByText('The changes are saved').first().waitFor();
+  await page.getByText('Changes saved').first().waitFor();
   expect((await done(grower, 'GET', `product/${id}`)).origin.locations[0]).not.toHaveProperty('geoid');
   await choice.fill(geoid);
   await press('Save');
@@ -563,7 +567,7 @@ test('pasted coordinates go into both fields of a place, and its field is found 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a place without coordinates is put into the field that is chosen for it; those that are there stay', async () => {
+test('a place without coordinates gets the position of its chosen field; existing coordinates stay', async () => {
   const { page } = browser;
   const { id } = await done(grower, 'POST', 'product/create', { name: 'Typica' });
   await logIn(page, `${pages.url}/products/${id}`, grower.email);
@@ -580,7 +584,7 @@ test('a place without coordinates is put into the field that is chosen for it; t
   await field('Latitude').fill('-1.95');
   await chooseMeadow();
   await press('Save');
-  await page.getByText('The changes are saved').first().waitFor();
+  await page.getByText('Changes saved').first().waitFor();
   const place = { latitude: -1.95, longitude: 30.00075, countryCode: 'RW', geoid };
   expect((await done(grower, 'GET', `product/${id}`)).origin.locations).toEqual([place]);
   expect(realComplaints(browser)).toEqual([]);
@@ -606,7 +610,7 @@ test('places of a batch are on a map, with their country, and have no plot', asy
   expect(await page.getByLabel('Registered field').count()).toBe(0);
   await look('places-of-a-batch');
   await press('Add batch');
-  await page.getByText('The batch is saved').waitFor();
+  await page.getByText('Batch saved').waitFor();
   const [batch] = (await done(grower, 'GET', `product/label/${labelId}/batches`)).items;
   expect(batch.locations).toMatchObject([
     { pinName: 'Station A', latitude: -1.95, longitude: 30.06, countryCode: 'RW' },

@@ -30,7 +30,7 @@ beforeEach(() => browser.page.context().clearCookies());
 
 const observation = { observed_at: '2020-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-test('the only administrator begins with the first run, and then with users, backups and mails', async () => {
+test('the only administrator begins with the first run, and then with users, backups and email', async () => {
   const { page } = browser;
   await logIn(page, pages.url, ADMIN.username, ADMIN.password);
   await page.getByRole('heading', { name: 'Set up this instance' }).waitFor();
@@ -58,7 +58,7 @@ test('the only administrator begins with the first run, and then with users, bac
   await pages.query('trace_backend', "DELETE FROM global_settings WHERE name = 'FIRST_STEP'");
 });
 
-test('a day without anything says so, and what came in is counted by hour and opens as a list', async () => {
+test('a day without packets says so, and packets are counted by hour and open as a list', async () => {
   const { page } = browser;
   const { email } = await pages.newUser('USER', { name: '<b>Ana</b>', surname: 'x' });
   const { send } = await pages.login(email);
@@ -94,7 +94,7 @@ test('a day without anything says so, and what came in is counted by hour and op
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a new user is told where to begin, until they have begun or hide it', async () => {
+test('new users see where to begin until they have begun or hide it', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   const { send } = await pages.login(email);
@@ -153,7 +153,7 @@ test('a new user is told where to begin, until they have begun or hide it', asyn
   expect(await begin.count()).toBe(0);
 });
 
-test('what waits for a user is listed, and more for administrators', async () => {
+test('open tasks are listed for users, with more for administrators', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser('SYSTEM_ADMIN')];
   const [sender, receiver] = [await pages.login(ana.email), await pages.login(ben.email)];
@@ -231,7 +231,7 @@ test('the first run leads from the name of the instance to the first shared pack
   expect(await placesOf('Leaf rust')).toEqual([]);
   await lat.fill('-1.95');
   await send.click();
-  await page.getByLabel('E-mail address').fill('colleague@example.org');
+  await page.getByLabel('Email address').fill('colleague@example.org');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Share it' }).click();
   await page.getByRole('heading', { name: 'Done' }).waitFor();
@@ -308,14 +308,14 @@ async function expectLink(): Promise<void> {
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${pages.url}/inbox`);
 }
 
-test('who invites without a mail server gets the link to send, for members and for shared packets', async () => {
+test('without a mail server, inviters get the link to send, for members and for shared packets', async () => {
   const { page } = browser;
   const boss = await pages.newUser();
   const { send } = await pages.login(boss.email);
   const { body } = await send('POST', '/trace/api/company/create', { name: 'Growers' });
   await logIn(page, `${pages.url}/companies/${body.data.id}/members`, boss.email);
   await expectLink();
-  await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.org');
+  await page.getByRole('textbox', { name: 'Email address' }).fill('new@example.org');
   await press('Invite a user');
   await page.getByText('Invited. Send them the link yourself').waitFor();
   expect(await claims()).toBeUndefined();
@@ -326,7 +326,7 @@ test('who invites without a mail server gets the link to send, for members and f
   const packet = await send('POST', '/packet/intake/scouting', seen);
   await page.goto(`${pages.url}/packets/${packet.body.packet_uuid}`);
   await page.getByRole('button', { name: 'Share' }).first().click();
-  await page.getByRole('dialog').getByLabel('E-mail address or phone number').fill('new@example.org');
+  await page.getByRole('dialog').getByLabel('Email address or phone number').fill('new@example.org');
   await page.getByRole('dialog').getByRole('button', { name: 'Share' }).click();
   await page.getByText('as soon as they log in with this address').waitFor();
   await expectLink();
@@ -334,7 +334,7 @@ test('who invites without a mail server gets the link to send, for members and f
   await expectAccessible(page);
 });
 
-test('health does not say when a file was written, but that mails reach nobody and where they are', async () => {
+test('without a mail server, health says that email reaches nobody and where the files are', async () => {
   const { page } = browser;
   const admin = await pages.newUser('SYSTEM_ADMIN');
   await logIn(page, `${pages.url}/administration/health`, admin.email);
@@ -347,14 +347,14 @@ test('health does not say when a file was written, but that mails reach nobody a
   await expectAccessible(page);
 });
 
-test('who waits for a mail that nobody sends is told whom to ask instead', async () => {
+test('without a mail server, users who wait for an email see whom to ask instead', async () => {
   const { page } = browser;
   const email = 'waits@example.org';
   const person = { email, password: PASSWORD, name: 'Wai', surname: 'Ting' };
   const { status } = await sender(pages.traceUrl)('POST', '/api/user/register', person);
   expect(status).toBe(200);
   await page.goto(pages.url);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await press('Log in');
   await page.getByText('Ask an administrator to confirm your address').waitFor();
@@ -373,7 +373,7 @@ test('who waits for a mail that nobody sends is told whom to ask instead', async
   ]) {
     await page.goto(`${pages.url}/${path}`);
     await page.getByText(text as string).waitFor();
-    expect(await page.getByLabel('E-mail address').count(), path).toBe(0);
+    expect(await page.getByLabel('Email address').count(), path).toBe(0);
     await expectAccessible(page);
   }
 });

@@ -55,7 +55,9 @@ beforeAll(async () => {
   ({ send, cookie } = await pages.login(owner.email));
   companyId = (await done('POST', 'company/create', { name: 'Kopanyi', phone: '+250 1' })).id;
   const product = {
-    ...{ name: 'Bourbon', description: 'From the hills', company: { id: companyId } },
+    name: 'Bourbon',
+    description: 'From the hills',
+    company: { id: companyId },
     process: { production: 'Washed' },
     origin: { locations: [{ pinName: 'Station A', latitude: -1.95, longitude: 30.06 }] },
     businessToCustomerSettings: { primaryColor: '#25265E', tabQuality: true },
@@ -84,11 +86,12 @@ async function look(name: string): Promise<void> {
   await screenshots.take(page, name);
 }
 
-test('a label whose product has changed shows both side by side, and takes over what is ticked', async () => {
+test('a label whose product has changed shows both side by side, and copies the ticked values', async () => {
   const { page } = browser;
   await done('PUT', 'product/label/content', { labelId, name: 'Red Bourbon' });
   await change({
-    ...{ description: `From the valley ${XSS}`, photo: await photo('red') },
+    description: `From the valley ${XSS}`,
+    photo: await photo('red'),
     origin: { locations: [{ pinName: 'Station B', latitude: -2, longitude: 29.5, countryCode: 'RW' }] },
     businessToCustomerSettings: { primaryColor: '#884400', tabQuality: false },
   });
@@ -122,7 +125,9 @@ test('a label whose product has changed shows both side by side, and takes over 
   await page.getByText('Values copied to the label').waitFor();
   const taken = await content();
   expect(taken).toMatchObject({
-    ...{ name: 'Red Bourbon', description: `From the valley ${XSS}`, process: { production: 'Washed' } },
+    name: 'Red Bourbon',
+    description: `From the valley ${XSS}`,
+    process: { production: 'Washed' },
     origin: { locations: [{ pinName: 'Station A' }] },
     businessToCustomerSettings: { primaryColor: '#884400' },
   });
@@ -131,7 +136,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   await card().getByText('differ in 2 points').waitFor();
   expect(await card().getAttribute('open')).toBeNull();
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
   expect((await content()).process.production).toBe('Honey');
   await page.goto(`${pages.url}/products/${productId}/labels`);
   await page.getByRole('link', { name: 'Spring' }).waitFor();
@@ -139,7 +144,7 @@ test('a label whose product has changed shows both side by side, and takes over 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a label is kept as it is; what changes while it is looked at is compared again, and what is typed stays', async () => {
+test('a label is kept as it is; changes during the comparison are compared again, and typed text stays', async () => {
   const { page } = browser;
   await change({ description: 'From the lake' });
   await logIn(page, `${pages.url}/labels/${labelId}`, owner.email);
@@ -156,7 +161,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   expect(await page.getByLabel('Text: description').inputValue()).toBe('From our lake');
   expect((await content()).description).toBe('From the lake');
   await press('Save');
-  await page.getByText('The label is saved').waitFor();
+  await page.getByText('Label saved').waitFor();
 
   const [stationA, stationC] = ['Station A', 'Station C'].map(pinName => ({ pinName }));
   const locations = [{ ...stationA, latitude: -1.95, longitude: 30.06 }, stationC];
@@ -165,7 +170,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   await card().getByText('Product changed since').waitFor();
   await card().getByText('Only here: 1 of 2 entries').waitFor();
   await press('Keep the label as it is');
-  await page.getByText('The label stays as it is').waitFor();
+  await page.getByText('Label left unchanged').waitFor();
   expect((await content()).description).toBe('From our lake');
   await expect.poll(() => card().getAttribute('open')).toBeNull();
   await card().locator('summary').click();
@@ -175,7 +180,7 @@ test('a label is kept as it is; what changes while it is looked at is compared a
   expect(realComplaints(browser).filter(text => !text.includes('412'))).toEqual([]);
 });
 
-test('those who only read the label are not asked to settle anything', async () => {
+test('readers of a label are not asked to settle differences', async () => {
   const { page } = browser;
   const reader = await pages.newUser();
   const theirs = await pages.login(reader.email);
@@ -232,12 +237,12 @@ test('without JavaScript, a package is checked and feedback is sent; the console
   const { page } = visitor;
   await page.goto(`${pages.traceUrl}/api/public/product/label/${uuid}`);
   await lookAsVisitor('label');
-  await field('Number of the batch').fill('A-1');
+  await field('Batch number').fill('A-1');
   await field('Produced on').fill('2026-03-01');
   await choose('Is it authentic?');
   await answer().getByText('Not confirmed').waitFor();
   await lookAsVisitor('label-unconfirmed');
-  expect(await field('Number of the batch').inputValue()).toBe('A-1');
+  expect(await field('Batch number').inputValue()).toBe('A-1');
   await field('Expires on').fill('2026-04-01');
   await choose('Is it authentic?');
   await answer().getByText('Confirmed').waitFor();
@@ -251,12 +256,12 @@ test('without JavaScript, a package is checked and feedback is sent; the console
 
   await field('Kind').selectOption({ label: 'Complaint' });
   await field('Message').fill(`${ATTRIBUTE_XSS}\nBitter`);
-  await field('E-mail address, if').fill('joy@example.org');
+  await field('Email address, if').fill('joy@example.org');
   await choose('Send');
   await page.getByRole('alert').getByText('Agree to this').waitFor();
   expect(await isFocused(answer())).toBe(true);
   expect(await field('Message').inputValue()).toBe(`${ATTRIBUTE_XSS}\nBitter`);
-  expect(await field('E-mail address, if').inputValue()).toBe('joy@example.org');
+  expect(await field('Email address, if').inputValue()).toBe('joy@example.org');
   await lookAsVisitor('label-wrong');
   await field('The producer may store').check();
   await choose('Send');
@@ -289,7 +294,7 @@ test('the form for feedback appears when it is ticked in the console', async () 
   await browser.page.locator('[name="businessToCustomerSettings.tabFeedback"]').check();
   await expectAccessible(browser.page);
   await browser.page.getByRole('button', { name: 'Save' }).first().click();
-  await browser.page.getByText('The label is saved').waitFor();
+  await browser.page.getByText('Label saved').waitFor();
   await visitor.page.goto(address);
   expect(await visitor.page.getByRole('button', { name: 'Send' }).count()).toBe(1);
   expect(realComplaints(browser)).toEqual([]);

@@ -87,7 +87,7 @@ async function confirmAddress(page: Browser['page'], email: string): Promise<voi
   await page.getByText('The password is missing or wrong').first().waitFor();
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await press('Confirm');
-  await page.getByText('Your e-mail address is confirmed').waitFor();
+  await page.getByText('Your email address is confirmed').waitFor();
   await page.getByText('An administrator must now activate your account').waitFor();
   await page.getByRole('link', { name: 'Log in' }).waitFor();
   await expectAccessible(page);
@@ -122,7 +122,7 @@ async function expectCodesAccepted(page: Browser['page'], email: string): Promis
   await expectTakenBack(page, email);
 }
 
-test('an invited stranger gets from the mail over registration and confirmation to what was shared', async () => {
+test('an invited stranger goes from the email through registration and confirmation to the shared packet', async () => {
   const { page } = browser;
   const email = 'invited@example.org';
   const press = (name: string) => page.getByRole('button', { name, exact: true }).click();
@@ -136,7 +136,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await page.getByText('Log in to accept the invitation').waitFor();
   await page.getByLabel('Given name').fill('Zawadi');
   await page.getByLabel('Family name').fill('Mwangi');
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSPHRASE);
   await press('Create account');
   await page.getByText(`An email is on its way to ${email}`).waitFor();
@@ -152,7 +152,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await logInByForm(page, notice, ADMIN.username, ADMIN.password);
   await press(`Manage ${email}`);
   await page.getByRole('dialog').getByRole('button', { name: 'Activate' }).click();
-  await page.getByText(`${email} was activated`).waitFor();
+  await page.getByText(`${email} activated`).waitFor();
   await page.context().clearCookies();
   expect(await linkTo(email, 3)).toBe(`${pages.url}/`);
 
@@ -182,7 +182,7 @@ test('an invited stranger gets from the mail over registration and confirmation 
   await expectCodesAccepted(page, email);
 });
 
-test('a user whose address is not confirmed is told so, and confirms it by a mail and the password', async () => {
+test('a user without a confirmed address sees that, and confirms it with an email and the password', async () => {
   const { page } = browser;
   const { id, email } = await pages.newUser();
   await pages.query('trace_backend', 'UPDATE users SET email_confirmed_at = NULL WHERE id = $1', [id]);
@@ -194,7 +194,7 @@ test('a user whose address is not confirmed is told so, and confirms it by a mai
   await page.getByText(`To receive what others share with ${email}, confirm that`).waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Home' }).first().click();
-  await page.getByRole('link', { name: 'You haven’t confirmed your e-mail address' }).click();
+  await page.getByRole('link', { name: 'You haven’t confirmed your email address' }).click();
   await page.getByText('You haven’t confirmed this address').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Send confirmation link' }).click();
@@ -209,11 +209,11 @@ test('a user whose address is not confirmed is told so, and confirms it by a mai
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('the mail of a forgotten password leads to a form for a new one, which logs in', async () => {
+test('the email for a forgotten password leads to a form for a new one, which logs in', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await page.goto(`${pages.url}/forgotten-password`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByText('If there is an account with this address').waitFor();
   const link = await linkTo(email);
@@ -226,12 +226,12 @@ test('the mail of a forgotten password leads to a form for a new one, which logs
   await expectAccessible(page);
   await page.getByLabel('Password').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Set password' }).click();
-  await page.getByText('Your new password is set').waitFor();
+  await page.getByText('Password set').waitFor();
   await page.getByRole('link', { name: 'Go to the start' }).click();
   await page.getByRole('heading', { name: 'Welcome, Ana' }).waitFor();
 });
 
-test('both mails of a change of address are confirmed in the console', async () => {
+test('both emails of a change of address are confirmed in the console', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   const changed = `new-${email}`;
@@ -240,7 +240,7 @@ test('both mails of a change of address are confirmed in the console', async () 
   expect((await send('POST', '/trace/api/user/email_change', change)).status).toBe(200);
   for (const [address, says] of [
     [email, 'The address changes once the other address is also confirmed'],
-    [changed, 'Your e-mail address has been changed'],
+    [changed, 'Your email address has been changed'],
   ] as const) {
     await page.goto(await linkTo(address));
     await page.getByLabel('Password of the account').fill(PASSWORD);
@@ -264,7 +264,7 @@ async function companyWith(boss: { id: number; email: string }, name: string) {
   return (action: string, body: object, by = own.send) => act(by, action, body);
 }
 
-test('the invitation of a company is answered from its mail', async () => {
+test('a company invitation is answered from its email', async () => {
   const { page } = browser;
   const boss = await pages.newUser('USER', { name: 'Ana', surname: 'Boss' });
   const member = await pages.newUser();
@@ -288,7 +288,9 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(textOf((await mail.mailsTo('nobody-more@example.org'))[0])).not.toMatch(/invites you\.$/m);
   await shareWith('found-by-nobody@example.org');
   const [invited] = await mail.mailsTo('found-by-nobody@example.org');
-  expect(invited?.raw).toMatch(/^Subject: Kigali Fields: You are invited to observations from the field$/m);
+  expect(invited?.raw).toMatch(
+    /^Subject: Kigali Fields: You are invited to read observations from the field$/m,
+  );
   await admin.send('POST', '/trace/api/common/globalSettings/INSTANCE_NAME', { value: '' });
   expect(textOf(mail.mails.find(({ to }) => to.includes(member.email)))).toContain(
     `The company "Coop. <Kopakama> "U" & Sons" on ${new URL(pages.url).host} invites you to act for it as a member.`,
@@ -316,7 +318,7 @@ test('the invitation of a company is answered from its mail', async () => {
   expect(body.data.items).toHaveLength(1);
 });
 
-test('who has no account registers from the mail of an invitation, and joins by its link once activated', async () => {
+test('people without an account register from the email of an invitation, and join with its link once activated', async () => {
   const { page } = browser;
   const act = await companyWith(await pages.newUser(), 'Kopanyi');
   const email = 'late+comer&co@example.org';
@@ -334,7 +336,7 @@ test('who has no account registers from the mail of an invitation, and joins by 
     asked.push(`${request.url()} ${request.headers().referer}`);
   page.on('request', note);
   await page.goto(link as string);
-  await expect.poll(() => page.getByLabel('E-mail address').inputValue()).toBe(email);
+  await expect.poll(() => page.getByLabel('Email address').inputValue()).toBe(email);
   await expectAccessible(page);
   await page.getByLabel('Given name').fill('Late');
   await page.getByLabel('Family name').fill('Comer');
@@ -361,7 +363,7 @@ test('who has no account registers from the mail of an invitation, and joins by 
   await page.getByText(`${email} is now a member of the company`).waitFor();
 });
 
-test('a mail about an account that was refused is seen, sent again and dismissed by an administrator', async () => {
+test('administrators see, resend and dismiss a refused email about an account', async () => {
   const { page } = browser;
   mail.behaviour = 'refuse';
   const people = ['first-refused@example.org', 'second-refused@example.org'];
@@ -403,7 +405,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await page.goto(await linkTo(first));
   await page.getByLabel('Password of the account').fill(PASSPHRASE);
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('Your e-mail address is confirmed').waitFor();
+  await page.getByText('Your email address is confirmed').waitFor();
   await page.goto(`${pages.url}/administration/audit?entity=mail`);
   await page.getByText('had an email sent again: Address confirmation').waitFor();
   await page.getByText('dismissed a failed email: Address confirmation').waitFor();
@@ -411,7 +413,7 @@ test('a mail about an account that was refused is seen, sent again and dismissed
   await expectAccessible(page);
 });
 
-test('what was shared with somebody, and an address that an app has entered, are found in the inbox', async () => {
+test('the inbox has shared packets, and an address that an app has entered', async () => {
   const { page } = browser;
   const [user, address] = [await pages.newUser(), 'other-address@example.org'];
   const { send } = await pages.login(user.email);
@@ -421,13 +423,13 @@ test('what was shared with somebody, and an address that an app has entered, are
   await page.getByText('others can use it to share packets with you').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('The address is confirmed').waitFor();
+  await page.getByText('Address confirmed').waitFor();
   await shareWith(address);
   expect(await linkTo(address, 2)).toBe(`${pages.url}/inbox`);
   expect(textOf(mail.mails.at(-1))).toMatch(/^First Administrator shared an observation/m);
 });
 
-test('a first administrator without a mailbox is asked for an address, which alone confirms it', async () => {
+test('a first administrator without a mailbox enters an address, which alone confirms the change', async () => {
   const { page } = browser;
   const { id } = await pages.newUser('SYSTEM_ADMIN');
   await pages.query(
@@ -436,12 +438,12 @@ test('a first administrator without a mailbox is asked for an address, which alo
     [id],
   );
   await logIn(page, pages.url, 'admin@fieldtrace.local');
-  const need = page.getByRole('link', { name: 'Your e-mail address can’t receive emails' });
+  const need = page.getByRole('link', { name: 'Your email address can’t receive emails' });
   await need.waitFor();
   await page.goto(`${pages.url}/first-run?step=address`);
   await page.getByText('admin@fieldtrace.local is a placeholder').waitFor();
   await page.getByText('Step 3 of 6').waitFor();
-  await page.getByLabel('E-mail address').fill('grace@example.org');
+  await page.getByLabel('Email address').fill('grace@example.org');
   await page.getByLabel('Current password').fill(PASSWORD);
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Next' }).click();
@@ -456,10 +458,10 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.goto(`${pages.url}/account`);
   await page.getByText('Your address changes to grace@example.org once you confirm it').waitFor();
   await page.goto(await linkTo('grace@example.org'));
-  await page.getByText('confirm that its e-mail address changes').waitFor();
+  await page.getByText('confirm that its email address changes').waitFor();
   await page.getByLabel('Password of the account').fill(PASSWORD);
   await page.getByRole('button', { name: 'Confirm' }).click();
-  await page.getByText('Your e-mail address has been changed').waitFor();
+  await page.getByText('Your email address has been changed').waitFor();
   await page.goto(pages.url);
   await page.getByRole('heading', { name: 'Needs attention' }).waitFor();
   await page.getByRole('link', { name: 'No backups yet' }).waitFor();
@@ -468,10 +470,10 @@ test('a first administrator without a mailbox is asked for an address, which alo
   await page.goto(`${pages.url}/first-run?step=address`);
   await page.getByText('Step 3 of 5').waitFor();
   await page.getByRole('button', { name: 'Skip' }).click();
-  await page.getByText('Your e-mail address is grace@example.org').waitFor();
+  await page.getByText('Your email address is grace@example.org').waitFor();
 });
 
-test('what was shared with an address before its user could be found waits in the inbox, and for that setting', async () => {
+test('packets shared before their recipient could be found wait in the inbox, and for that setting', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   await shareWith(email);
@@ -498,7 +500,7 @@ test('what was shared with an address before its user could be found waits in th
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('mails about shares are in the language of who reads them, and say what is true of their account', async () => {
+test('emails about shares have the language of their reader, and fit the state of their account', async () => {
   const [known, waiting, found] = [await pages.newUser(), await pages.newUser(), await pages.newUser()];
   const set = (id: number, change: string) =>
     pages.query('trace_backend', `UPDATE users SET ${change} WHERE id = $1`, [id]);
@@ -521,12 +523,12 @@ test('mails about shares are in the language of who reads them, and say what is 
   expect(spanish).not.toContain('invitation=');
   expect(await text(found.email)).toContain('yagusangije ibyabonetse mu murima');
   const english = await text(stranger);
-  expect(english).toContain('create an account with this e-mail address');
+  expect(english).toContain('create an account with this email address');
   expect(english).toContain(`${pages.url}/register#email=has-none%40example.org`);
   expect(english).toContain('Anyone who accepts with this code can then be found by this address.');
 });
 
-test('invitations that wait are accepted and declined one by one, by what they say', async () => {
+test('waiting invitations show their content, and are accepted and declined one by one', async () => {
   const { page } = browser;
   const { email } = await pages.newUser();
   for (let n = 0; n < 4; n++) await shareWith(email);
@@ -551,11 +553,11 @@ test('invitations that wait are accepted and declined one by one, by what they s
   await shareWith(email);
   const mails = await mail.mailsTo(email, 5);
   expect(mails.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual(
-    mails.map(() => 'You are invited to observations from the field'),
+    mails.map(() => 'You are invited to read observations from the field'),
   );
 });
 
-test('mails lead to the console where its address is known, and otherwise to pages of the services', () => {
+test('emails link to the console if its address is set, and otherwise to pages of the services', () => {
   const urls = (environment: Record<string, string>, listening?: string) => {
     const settings = readSettings(environment);
     return [consoleUrl(settings, listening), consoleUrlOfPackets(settings, listening)];

@@ -78,7 +78,7 @@ test('an empty map says what to do next, and loads nothing of another host', asy
   for (const url of asked) expect(url).toMatch(new RegExp(`^(data:|blob:|${pages.url}/)`));
 });
 
-test('observations are asked for once, before the map is there, and fields only where there are some', async () => {
+test('observations are requested once, before the map is loaded, and fields only if there are some', async () => {
   const { page, asked } = browser;
   await logIn(page, `${pages.url}/account`, email);
   asked.length = 0;
@@ -89,7 +89,7 @@ test('observations are asked for once, before the map is there, and fields only 
   const tiles = requests.filter(name => name.startsWith('/packet/tiles/observations/6/'));
   expect(tiles.length).toBeGreaterThan(2);
   expect(new Set(tiles).size).toBe(tiles.length);
-  const library = requests.findIndex(name => name.includes('/field-map') && name.endsWith('.js'));
+  const library = requests.findIndex(name => name.includes('/observation-map') && name.endsWith('.js'));
   expect(requests.indexOf(tiles[0] as string)).toBeLessThan(library);
   expect(requests.filter(name => name.startsWith('/packet/tiles/fields/'))).toEqual([
     '/packet/tiles/fields/0/0/0.mvt',
@@ -327,7 +327,7 @@ test('the keyboard moves the map, and the address keeps where it is', async () =
   await eventually(() => Number(new URL(page.url()).searchParams.get('at')?.split('/')[0]) > 5.5);
 });
 
-test('what comes in while the map is open appears on it', async () => {
+test('new observations appear on an open map', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=15/10.5/20.5`, email);
   await drawn();
@@ -362,7 +362,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await expectAccessible(page);
   await page.getByLabel('Name', { exact: true }).fill('Drawn field');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.getByText('1 field was registered').waitFor();
+  await page.getByText('1 field registered').waitFor();
   // What was registered is shown without a click, and is there for one.
   const card = page.getByRole('region', { name: 'Selection' });
   await card.getByText('Drawn field').waitFor();
@@ -379,7 +379,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await page.getByText('Line 3 is not a latitude and a longitude').waitFor();
   await corners.fill('50, 6\n50, 6.002\n50.002, 6.001');
   await page.getByRole('button', { name: 'Register', exact: true }).click();
-  await page.getByText('1 field was registered').first().waitFor();
+  await page.getByText('1 field registered').first().waitFor();
   await eventually(() => /^50\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
 
   const file = path.join(pages.folder, 'fields.geojson');
@@ -405,7 +405,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(4);
 });
 
-test('a field that is being drawn is not dropped without a question, and what is typed stays where the map is clicked', async () => {
+test('a drawn field is not dropped without a question, and a click on the map keeps typed text', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=17/46.001/5.001`, email);
   await drawn();
@@ -431,14 +431,14 @@ test('a field that is being drawn is not dropped without a question, and what is
   await corners.waitFor({ state: 'detached' });
 });
 
-test('corners are positions of the person who walks along the edge; without one, that is said', async () => {
+test('people who walk along the edge add their position as corners; without a position, the form says so', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/map?at=17/46.001/5.001`, email);
   await page.setViewportSize(PHONE);
   await page.getByRole('button', { name: 'Register a field' }).click();
   const here = page.getByRole('button', { name: 'Add my position as a corner' });
   await here.click();
-  await page.getByText('The browser provides no position').waitFor();
+  await page.getByText('The browser can’t find your position').waitFor();
   await page.context().grantPermissions(['geolocation'], { origin: pages.url });
   await page.context().setGeolocation({ latitude: 46, longitude: 5, accuracy: 8 });
   await here.click();
@@ -449,7 +449,7 @@ test('corners are positions of the person who walks along the edge; without one,
   await page.setViewportSize(DESKTOP);
 });
 
-test('after a change, tiles are asked for with the position that the answer told, as replicas need it', async () => {
+test('after a change, tiles are requested with the position of the answer, which replicas need', async () => {
   const { page } = browser;
   const changes = '**/packet/**';
   await page.route(changes, async route => {

@@ -315,7 +315,7 @@ test('an observation that was not sent survives a logout, and is sent after the 
   await expect.poll(async () => (await withMessage('before the logout')).length, SOON).toBe(1);
 });
 
-test('on a phone, what waits is below the bar after an observation was kept, and the notice leaves the buttons free', async () => {
+test('on a phone, unsent observations are below the bar, and the notice leaves the buttons free', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);
   await page.getByRole('heading', { name: 'New observation' }).waitFor();
@@ -341,7 +341,7 @@ test('on a phone, what waits is below the bar after an observation was kept, and
   await expect.poll(async () => (await withMessage('kept on a phone')).length, SOON).toBe(1);
 });
 
-test('where the browser has no locks, what two tabs have sent is stored once, and shown once in each', async () => {
+test('without locks in the browser, an observation that two tabs send is stored once, and shown once in each', async () => {
   const { page } = browser;
   const context = page.context();
   await logIn(page, `${pages.url}/observations/new`, email);
@@ -379,7 +379,7 @@ test('where the browser has no locks, what two tabs have sent is stored once, an
   expect(await withMessage('sent by two')).toHaveLength(1);
 });
 
-test('who can read an observation is said as it was known last, and otherwise that it is not known', async () => {
+test('without a connection, the form shows the last known readers of an observation, or that they are unknown', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);
   await page.getByText('Everyone with an account here will be able to read it').waitFor();
@@ -393,7 +393,7 @@ test('who can read an observation is said as it was known last, and otherwise th
   await page.unroute('**/instance.json');
 });
 
-test('what the service refuses is kept with the reason, and can be discarded', async () => {
+test('refused observations are kept with the reason, and can be discarded', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);
   await page.getByLabel('What do you see?').fill('from a wrong clock');

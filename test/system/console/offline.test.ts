@@ -82,7 +82,7 @@ async function observe(page: Page, message: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click();
 }
 
-test('what waits has the time of the observation, and the notice that it is kept goes when it is sent', async () => {
+test('an unsent observation shows its time, and the notice about it disappears when it is sent', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/observations/new`, email);
   await stored(page);
@@ -154,7 +154,7 @@ test('only files of the build are stored, never an answer of the services', asyn
   expect(await caches(page)).toHaveLength(1);
 });
 
-test('every screen says without a connection what is the matter, and loads by itself when it is back', async () => {
+test('without a connection, every screen says so, and loads automatically when it is back', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);
   await stored(page);
@@ -250,7 +250,7 @@ test('a map that was opened without a connection moves to the observations once 
   await other.close();
 });
 
-test('a logout is one without a connection, too: nobody is remembered', async () => {
+test('a logout works without a connection, too: nobody is remembered', async () => {
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);
   await stored(page);

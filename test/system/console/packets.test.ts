@@ -233,7 +233,7 @@ test('on a phone the link of the screen is in view among those of its area', asy
   const { page } = browser;
   await page.setViewportSize(PHONE);
   await page.goto(`${pages.url}/account/data`);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   const link = page.getByRole('link', { name: 'Your data' });
@@ -246,7 +246,7 @@ test('on a phone the link of the screen is in view among those of its area', asy
   await page.setViewportSize(DESKTOP);
 });
 
-test('what comes in is shown at the top of the list by itself, with its author, and announced to who reads further down', async () => {
+test('new packets appear at the top of the list with their author, and are announced to users who read further down', async () => {
   const { page } = browser;
   const watching = page.waitForRequest(/\/packet\/sync\/packets/);
   await logIn(page, `${pages.url}/packets?type=note`, email);
@@ -276,7 +276,7 @@ test('what comes in is shown at the top of the list by itself, with its author, 
   expect(new Set(texts).size).toBe(before + 2);
 });
 
-test('what comes in while the connection is gone is in the list once it is back', async () => {
+test('packets that arrive during a lost connection are in the list once it is back', async () => {
   const { page } = browser;
   const watching = page.waitForRequest(/\/packet\/sync\/packets/);
   await logIn(page, `${pages.url}/packets`, email);
@@ -295,7 +295,7 @@ test('what comes in while the connection is gone is in the list once it is back'
   await page.getByRole('row', { name: /Came while nobody could tell/ }).waitFor();
 });
 
-test('a filter of the address that the service refuses is told in words, and can be tried again', async () => {
+test('a filter that the service refuses is reported in words, and can be retried', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets?from=yesterday`, email);
   await page.getByRole('alert').getByText('from: A date, with or without a time').waitFor();

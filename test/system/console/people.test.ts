@@ -93,7 +93,7 @@ test('the CSV file has the names of fields and authors, if they are chosen among
   expect(new URL(page.url()).searchParams.get('names')).toBe('field_name');
 });
 
-test('who has shared a packet sees with whom, and what became of it; who has declined it sees what it was', async () => {
+test('senders see the recipients of a packet and their answers; recipients see what they have declined', async () => {
   const [ana, ben, cas] = [
     await person('Ana', 'Uwase'),
     await person('Ben', 'Mugisha'),
@@ -113,7 +113,7 @@ test('who has shared a packet sees with whom, and what became of it; who has dec
   await list.filter({ hasText: ben.email }).getByText('not answered yet').waitFor();
   await page.getByRole('button', { name: 'Share' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Share' });
-  await dialog.getByLabel('E-mail address or phone number').fill(cas.email);
+  await dialog.getByLabel('Email address or phone number').fill(cas.email);
   await dialog.getByRole('button', { name: 'Share' }).click();
   await list.filter({ hasText: cas.email }).getByText('not answered yet').waitFor();
   for (const { share_id } of shares) await ben.send('POST', `/packet/shares/${share_id}/reject`, {});
@@ -135,7 +135,7 @@ test('who has shared a packet sees with whom, and what became of it; who has dec
   expect(await page.getByRole('heading', { name: 'Shared with' }).count()).toBe(0);
 });
 
-test('a thread without others says so, and leads to where they are added', async () => {
+test('a thread without other participants says so, and leads to the form that adds them', async () => {
   const [ana, ben] = [await person('Ana', 'Uwase'), await person('Ben', 'Mugisha')];
   const { thread_id } = await made(ana, '/packet/chat/threads', { name: 'Lot 7' });
   const { page } = browser;
@@ -144,13 +144,13 @@ test('a thread without others says so, and leads to where they are added', async
   await alone.waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Invite somebody' }).click();
-  await page.locator(':focus').and(page.getByLabel('E-mail address or number')).fill(ben.id);
+  await page.locator(':focus').and(page.getByLabel('Email address or number')).fill(ben.id);
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   expect(await alone.count()).toBe(0);
 });
 
-test('a record of others, or one that there is not, is said to be missing, with the way to the list', async () => {
+test('a page says that its record is missing or not accessible, and links to the list', async () => {
   const { page } = browser;
   const [ana, ben] = [await pages.newUser(), await pages.newUser()];
   const { send } = await pages.login(ana.email);

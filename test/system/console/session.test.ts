@@ -60,15 +60,15 @@ async function logInAgain(page: Page): Promise<void> {
   await dialog(page).getByRole('button', { name: 'Log in' }).click();
 }
 
-test('a wrong password is told, an empty field is named; nothing of the console is shown before the login', async () => {
+test('the login reports wrong passwords and empty fields; nothing of the console is shown before it', async () => {
   const { page } = browser;
   await page.goto(`${pages.url}/packets`);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Log in' }).click();
   expect(await page.getByText('Please fill this in').count()).toBe(2);
-  expect(await isFocused(page.getByLabel('E-mail address'))).toBe(true);
-  await page.getByLabel('E-mail address').fill(email);
+  expect(await isFocused(page.getByLabel('Email address'))).toBe(true);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill('not the password');
   await page.getByRole('button', { name: 'Log in' }).click();
   const alert = page.getByRole('alert');
@@ -105,7 +105,7 @@ test('no script can read the cookies of the session', async () => {
   expect(await page.evaluate('document.cookie')).toBe('');
 });
 
-test('an expired access token is renewed without a word', async () => {
+test('an expired access token is renewed silently', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
   await page.getByText('No packets yet').waitFor();
@@ -115,7 +115,7 @@ test('an expired access token is renewed without a word', async () => {
   expect(await dialog(page).count()).toBe(0);
 });
 
-test('where the session has ended, a login above the screen goes on with what was asked', async () => {
+test('after the end of a session, a login above the screen continues the request', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
   await page.getByText('No packets yet').waitFor();
@@ -132,7 +132,7 @@ test('where the session has ended, a login above the screen goes on with what wa
   expect(await dialog(page).count()).toBe(0);
 });
 
-test('who closes that dialog is logged out', async () => {
+test('closing that dialog logs the user out', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
   await page.getByText('No packets yet').waitFor();
@@ -153,7 +153,7 @@ async function sendName(name: string, before?: () => Promise<unknown>) {
   return { page, typed: page.getByLabel('Given name'), saved: page.getByText('Profile saved') };
 }
 
-test('who closes that dialog is asked first, if a form waits for the login', async () => {
+test('closing that dialog asks first if a form waits for the login', async () => {
   const { page, typed, saved } = await sendName('Wanjiku', endSessions);
   const question = page.getByRole('dialog', { name: 'Leave without saving?' });
   await dialog(page).waitFor();
@@ -190,7 +190,7 @@ test('a form that is being sent during a logout in another tab is sent after the
   await other.close();
 });
 
-test('a dialog and a logout ask before what is typed is lost', async () => {
+test('a dialog and a logout ask before typed text is lost', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/threads`, email);
   const opening = page.getByRole('dialog', { name: 'New thread' });
@@ -223,7 +223,7 @@ test('a dialog and a logout ask before what is typed is lost', async () => {
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
 
-test('a logout in one tab is one in every tab', async () => {
+test('a logout in one tab logs out every tab', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/packets`, email);
   const other = await page.context().newPage();
@@ -248,7 +248,7 @@ async function loggedOutElsewhere() {
   return { page, typed, other };
 }
 
-test('what is typed outlasts a logout in another tab: it is hidden, and goes on after a login of the same user', async () => {
+test('typed text survives a logout in another tab: it is hidden, and returns when the same user logs in', async () => {
   const { page, typed, other } = await loggedOutElsewhere();
   const question = page.getByRole('dialog', { name: 'Leave without saving?' });
   expect(await typed.isVisible()).toBe(false);
@@ -266,10 +266,10 @@ test('what is typed outlasts a logout in another tab: it is hidden, and goes on 
   await other.close();
 });
 
-test('a login in the other tab goes on here, too; one of another user throws away what was typed', async () => {
+test('a login in the other tab continues here, too; that of another user discards typed text', async () => {
   const { page, typed, other } = await loggedOutElsewhere();
   const logInThere = async (as: string) => {
-    await other.getByLabel('E-mail address').fill(as);
+    await other.getByLabel('Email address').fill(as);
     await other.getByLabel('Password').fill(PASSWORD);
     await other.getByRole('button', { name: 'Log in' }).click();
   };
@@ -306,13 +306,13 @@ test('a dialog with something unsaved is hidden with its screen, and is there ag
   await other.close();
 });
 
-test('who logs in after somebody else gets a page without anything of theirs', async () => {
+test('a user who logs in after somebody else sees nothing of theirs', async () => {
   const { page, other } = await loggedOutElsewhere();
   await page.keyboard.press('Escape');
   await page.getByRole('button', { name: 'Leave' }).click();
   const { email: stranger } = await pages.newUser();
   for (const tab of [page, other]) await tab.evaluate('window.isFirst = true');
-  await page.getByLabel('E-mail address').fill(stranger);
+  await page.getByLabel('Email address').fill(stranger);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();
   for (const tab of [page, other]) {
@@ -322,7 +322,7 @@ test('who logs in after somebody else gets a page without anything of theirs', a
   await other.close();
 });
 
-test('who leaves that dialog all the same is asked, and logs in again', async () => {
+test('leaving that dialog asks first, and a login is needed again', async () => {
   const { page, other } = await loggedOutElsewhere();
   await page.reload();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
@@ -390,13 +390,13 @@ test('a logout ends this session; under Sessions, all end', async () => {
   expect(await elsewhere()).toBe(401);
 });
 
-test('a registration and a forgotten password are asked for without a login', async () => {
+test('registration and password reset work without a login', async () => {
   const { page } = browser;
   await page.goto(pages.url);
   await page.getByRole('link', { name: 'Create an account' }).click();
   await page.getByLabel('Given name').fill('Zawadi');
   await page.getByLabel('Family name').fill('Mwangi');
-  await page.getByLabel('E-mail address').fill('zawadi@example.org');
+  await page.getByLabel('Email address').fill('zawadi@example.org');
   await page.getByLabel('Password').fill('short');
   await page.getByRole('button', { name: 'Create account' }).click();
   await page.locator('[aria-invalid=true]').waitFor();

@@ -75,7 +75,7 @@ async function expectRoomOnPhone(page: Page): Promise<void> {
   await page.setViewportSize(DESKTOP);
 }
 
-test('a thread is opened, written in, joined by a colleague whose messages come by themselves, and left', async () => {
+test('a thread is opened, written in, joined by a colleague whose messages appear automatically, and left', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/threads`, ana.email);
   await page.getByText('No threads yet').waitFor();
@@ -115,12 +115,12 @@ test('a thread is opened, written in, joined by a colleague whose messages come 
   expect((await ben.send('GET', `/packet/chat/threads/${thread}`)).status).toBe(403);
 
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.email);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(ben.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByText('nobody was added').waitFor();
   const { participants } = (await ana.send('GET', `/packet/chat/threads/${thread}/participants`)).body;
   expect(participants).toHaveLength(1);
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(ben.id);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(ben.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${ben.id}`, exact: true }).waitFor();
   await expectAccessible(page);
@@ -174,12 +174,14 @@ test('search finds parts of words in any script, marks them, and leads to the th
   await page.getByRole('heading', { name: 'Search' }).waitFor();
 });
 
-test('a hit opens its thread at the message, however far up it is, and leads back to the hits', async () => {
+test('a search result opens its thread at the message, however far up it is, and leads back to the results', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Old', created_by: ana.id });
   const COUNT = 3000;
   await fillThread(thread_id, COUNT, '2020-01-01');
   const hit = await made(ana, '/packet/intake/chat-message', {
-    ...{ thread_id, text: 'the Quelea flock', from_user: ana.id },
+    thread_id,
+    text: 'the Quelea flock',
+    from_user: ana.id,
   });
   await fillThread(thread_id, COUNT, '2120-01-01');
   const { page } = browser;
@@ -227,7 +229,7 @@ test('a hit opens its thread at the message, however far up it is, and leads bac
   expect(new URL(page.url()).search).toBe('?keyword=quelea&from=2025-01-01');
 });
 
-test('a found message that is in the thread no more is missed, and the newest ones are there', async () => {
+test('a found message that was removed since is reported, and the thread shows the newest ones', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Gone', created_by: ana.id });
   await say(ana, thread_id, 'still here');
   const { page } = browser;
@@ -243,7 +245,7 @@ test('a found message that is in the thread no more is missed, and the newest on
   await expectAccessible(page);
 });
 
-test('a long thread begins at its end, loads earlier messages as one scrolls up, and keeps few of them on the page', async () => {
+test('a long thread opens at its end, loads earlier messages on scrolling up, and keeps few of them on the page', async () => {
   const { thread_id = '' } = await made(ana, '/packet/chat/threads', { name: 'Long', created_by: ana.id });
   const COUNT = 3000;
   await fillThread(thread_id, COUNT);
@@ -315,7 +317,7 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   ] as const) {
     await page.getByRole('button', { name: 'Share' }).first().click();
     const dialog = page.getByRole('dialog', { name: 'Share' });
-    await dialog.getByLabel('E-mail address or phone number').fill(contact);
+    await dialog.getByLabel('Email address or phone number').fill(contact);
     await dialog.getByRole('button', { name: 'Share' }).click();
     // The page of the packet then says it, too.
     await page.getByText(notice).first().waitFor();
@@ -325,11 +327,11 @@ test('shares are accepted and declined in the inbox; a packet is shared from its
   expect(await page.getByText('DATA_DIR').count()).toBe(0);
   await expectAccessible(page);
   const sharing = page.getByRole('dialog', { name: 'Share' });
-  const contact = sharing.getByLabel('E-mail address or phone number');
+  const contact = sharing.getByLabel('Email address or phone number');
   for (const nobody of ['foo', '0788123456']) {
     await contact.fill(nobody);
     await sharing.getByRole('button', { name: 'Share' }).click();
-    await page.getByText('This is neither an e-mail address').waitFor();
+    await page.getByText('This is neither an email address').waitFor();
     await expectAccessible(page);
   }
   expect(await page.getByText('waiting for foo').count()).toBe(0);
@@ -384,7 +386,7 @@ async function newCompany(name: string, boss: Person) {
   };
 }
 
-test('invitations: that of a mail by its link or code, that of a company by a button', async () => {
+test('packet invitations are accepted by their link or code, company invitations by a button', async () => {
   const { invite } = await newCompany('Kopanyi', await person('Bea', 'Boss'));
   const caro = await person('Caro', 'Keza');
   await invite(caro);
@@ -550,20 +552,20 @@ test('members of one company know each other by name', async () => {
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   const stranger = await person('Dan', 'Doe');
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(stranger.id);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(stranger.id);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: `User ${stranger.id}` }).waitFor();
   const other = await made(caro, '/packet/chat/threads', { name: 'Typed', created_by: caro.id });
   await page.goto(`${pages.url}/threads/${other.thread_id}`);
   await page.locator('summary').filter({ hasText: 'Participants' }).click();
   await page.getByRole('combobox', { name: 'Colleague' }).waitFor();
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(boss.email.toUpperCase());
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(boss.email.toUpperCase());
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Bea Boss' }).waitFor();
   // Who joins while the page is open is found without loading it again.
   const joined = await person('Fay', 'Ndayi');
   await add(joined);
-  await page.getByRole('textbox', { name: 'E-mail address or number' }).fill(joined.email);
+  await page.getByRole('textbox', { name: 'Email address or number' }).fill(joined.email);
   await page.getByRole('button', { name: 'Add' }).click();
   await page.getByRole('cell', { name: 'Fay Ndayi' }).waitFor();
   await expectAccessible(page);

@@ -56,7 +56,7 @@ async function changedInAnother(path: string, field: string, text: string): Prom
   await other.close();
 }
 
-test('who saves second takes the version of the first, and nothing of either is lost', async () => {
+test('the second to save loads the version of the first, and nothing of either is lost', async () => {
   const { page } = browser;
   await changedInAnother(`/products/${productId}`, 'description', 'From the lake');
   await named(page, 'name').fill('Washed Bourbon');
@@ -70,7 +70,7 @@ test('who saves second takes the version of the first, and nothing of either is 
   expect(await named(page, 'description').inputValue()).toBe('From the lake');
   await expectAccessible(page);
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   expect((await send('GET', `/trace/api/product/${productId}`)).body.data).toMatchObject({
     name: 'Washed Bourbon',
@@ -79,7 +79,7 @@ test('who saves second takes the version of the first, and nothing of either is 
   expect(realComplaints(browser)).toEqual([]);
 });
 
-test('a field that both have changed says what the other one wrote, and keeps what was typed', async () => {
+test('a field that both have changed shows the other value, and keeps the typed one', async () => {
   const { page } = browser;
   await changedInAnother(`/companies/${companyId}`, 'about', 'Since 1963');
   await named(page, 'about').fill('Since 1961');
@@ -90,12 +90,12 @@ test('a field that both have changed says what the other one wrote, and keeps wh
   expect(await named(page, 'about').inputValue()).toBe('Since 1961');
   await expectAccessible(page);
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   expect((await send('GET', `/trace/api/company/profile/${companyId}`)).body.data.about).toBe('Since 1961');
 });
 
-test('the same holds for how the page for consumers looks', async () => {
+test('two people edit the look of the page for consumers', async () => {
   const { page } = browser;
   const primary = 'businessToCustomerSettings.primaryColor';
   await changedInAnother(`/products/${productId}/consumer-page`, primary, '#25265e');
@@ -104,7 +104,7 @@ test('the same holds for how the page for consumers looks', async () => {
   await page.getByRole('button', { name: 'Load the other version' }).click();
   await page.getByText('Your value is kept; the other value is: #25265e').waitFor();
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
   const { send } = await pages.login(email);
   const product = (await send('GET', `/trace/api/product/${productId}`)).body.data;
   expect(product.businessToCustomerSettings.primaryColor).toBe('#070');
@@ -122,7 +122,7 @@ async function held(page: Page, address: RegExp) {
   return { come: come.promise, go: go.resolve };
 }
 
-test('what is typed while the version of another loads stays', async () => {
+test('text that is typed while the other version loads stays', async () => {
   const { page } = browser;
   const name = named(page, 'name');
   await changedInAnother(`/products/${productId}`, 'description', 'From the valley');
@@ -137,10 +137,10 @@ test('what is typed while the version of another loads stays', async () => {
   expect(await name.inputValue()).toBe('Natural Bourbon');
   expect(await named(page, 'description').inputValue()).toBe('From the valley');
   await save(page);
-  await page.getByText('The changes are saved').waitFor();
+  await page.getByText('Changes saved').waitFor();
 });
 
-test('what is typed while a form is saved stays, is asked for, and can be saved', async () => {
+test('text that is typed during saving stays, is protected by a question, and can be saved', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/products/${productId}`, email);
   const description = named(page, 'description');
@@ -162,7 +162,7 @@ test('what is typed while a form is saved stays, is asked for, and can be saved'
   await expect.poll(stored).toMatchObject({ name: 'Honey Bourbon', description: 'From the island' });
 });
 
-test('what is typed stays when a label is published before it is saved, and while it is saved', async () => {
+test('typed text stays when a label is published before or during saving', async () => {
   const { page } = browser;
   const { send } = await pages.login(email);
   const sent = { productId, title: 'Harvest', language: 'EN', fields: [] };
@@ -171,7 +171,7 @@ test('what is typed stays when a label is published before it is saved, and whil
   const [title, name] = [named(page, 'title'), named(page, 'name')];
   await title.fill('Second harvest');
   await page.getByRole('button', { name: 'Publish', exact: true }).click();
-  await page.getByText('The label is published').waitFor();
+  await page.getByText('Label published').waitFor();
   expect(await title.inputValue()).toBe('Second harvest');
 
   const saving = await held(page, /\/trace\/api\/product\/label$/);
@@ -195,7 +195,7 @@ async function labelled() {
   return { labelId, batchId, stored };
 }
 
-test('two people edit a label: nothing of either is lost, and who saves anyway keeps what they typed', async () => {
+test('two people edit a label: nothing of either is lost, and “Save mine anyway” keeps the typed text', async () => {
   const { page } = browser;
   const { labelId, stored } = await labelled();
   const path = `/labels/${labelId}`;
@@ -234,8 +234,10 @@ test('a text of a label in conflict is on the screen after what differed above i
   const packaging = named(page, 'sustainability.packaging');
   await send('POST', '/trace/api/product/label/execute/PUBLISH_LABEL', { id: labelId });
   const body = {
-    ...{ id: productId, sustainability: { packaging: 'Jute', production: 'Shade', co2Footprint: 'Small' } },
-    ...{ process: { production: 'Washed' }, responsibility: { laborPolicies: 'Fair' } },
+    id: productId,
+    sustainability: { packaging: 'Jute', production: 'Shade', co2Footprint: 'Small' },
+    process: { production: 'Washed' },
+    responsibility: { laborPolicies: 'Fair' },
   };
   expect((await send('PUT', '/trace/api/product', body)).status).toBe(200);
   await logIn(page, `${pages.url}${path}`, email);
@@ -254,7 +256,7 @@ test('a text of a label in conflict is on the screen after what differed above i
   await expect.poll(() => isOnScreen(packaging)).toBe(true);
 });
 
-test('two people edit how the page of a label looks, and a batch of it', async () => {
+test('two people edit the look of a label’s page, and a batch of it', async () => {
   const { page } = browser;
   const { labelId, batchId, stored } = await labelled();
   const primary = 'businessToCustomerSettings.primaryColor';
@@ -284,7 +286,7 @@ test('two people edit how the page of a label looks, and a batch of it', async (
   expect(await stored(`label_batch/${batchId}`)).toMatchObject({ ...other, number: 'B-2' });
 });
 
-test('two administrators edit a code: what both have written is at its field, also in another language', async () => {
+test('two administrators edit a code: each conflict is at its field, also in another language', async () => {
   const { page } = browser;
   const { send } = await pages.login(ADMIN.username, ADMIN.password);
   const body = { code: 'MILL', label: 'Mill', translations: [{ language: 'DE', label: 'Muehle' }] };
@@ -323,12 +325,16 @@ test('two people edit a final product and an entry of the knowledge blog', async
   const [entry] = (await read(`/knowledgeBlog/list/${productId}`)).items;
   for (const { screen, button, field, change, stored } of [
     {
-      ...{ screen: 'final-products', button: 'A bag', field: 'description' },
+      screen: 'final-products',
+      button: 'A bag',
+      field: 'description',
       change: () => put(`/${productId}/finalProduct`, { id, name: 'A large bag' }),
       stored: () => read(`/${productId}/finalProduct/${id}`),
     },
     {
-      ...{ screen: 'knowledge', button: 'Washing', field: 'summary' },
+      screen: 'knowledge',
+      button: 'Washing',
+      field: 'summary',
       change: () => put('/knowledgeBlog', { id: entry.id, title: 'A large bag' }),
       stored: () => read(`/knowledgeBlog/${entry.id}`),
     },

@@ -55,20 +55,48 @@ async function writeEverywhere(send: Send, userId: string): Promise<typeof made>
 }
 
 const screens = () => [
-  ...['/', '/map', '/observations/new', '/packets', `/packets?columns=${encodeURIComponent(XSS)},link`],
-  ...[`/packets/${made.packet}`, '/threads', `/threads?keyword=onerror`, `/threads/${made.thread}`, '/inbox'],
-  ...['/companies', '/companies/new', `/companies/${made.company}`, `/companies/${made.company}/members`],
-  ...['/products', '/products/new', `/products/${made.product}`, `/products/${made.product}/history`],
-  ...[`/products/${made.product}/labels`, `/labels/${made.label}`, `/labels/${made.label}/statistics`],
-  ...['/currency', '/account', '/account/security', '/account/sessions', '/account/keys', '/account/data'],
+  '/',
+  '/map',
+  '/observations/new',
+  '/packets',
+  `/packets?columns=${encodeURIComponent(XSS)},link`,
+  `/packets/${made.packet}`,
+  '/threads',
+  `/threads?keyword=onerror`,
+  `/threads/${made.thread}`,
+  '/inbox',
+  '/companies',
+  '/companies/new',
+  `/companies/${made.company}`,
+  `/companies/${made.company}/members`,
+  '/products',
+  '/products/new',
+  `/products/${made.product}`,
+  `/products/${made.product}/history`,
+  `/products/${made.product}/labels`,
+  `/labels/${made.label}`,
+  `/labels/${made.label}/statistics`,
+  '/currency',
+  '/account',
+  '/account/security',
+  '/account/sessions',
+  '/account/keys',
+  '/account/data',
 ];
 const LISTS = [
-  ...['product-types', 'semi-products', 'facility-types', 'measure-unit-types'],
-  ...['processing-evidence-types', 'processing-evidence-fields'],
+  'product-types',
+  'semi-products',
+  'facility-types',
+  'measure-unit-types',
+  'processing-evidence-types',
+  'processing-evidence-fields',
 ];
 /** The forms come before the lists, which show what was sent. */
 const codes = () => [
-  ...['/value-chains/new', ...codePages, '/value-chains', '/code-lists'],
+  '/value-chains/new',
+  ...codePages,
+  '/value-chains',
+  '/code-lists',
   ...LISTS.flatMap(list => [`/code-lists/${list}/new`, `/code-lists/${list}`]),
 ];
 

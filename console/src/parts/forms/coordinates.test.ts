@@ -7,7 +7,7 @@ test('pairs are read with points and with commas, however they are separated', (
   expect(readPair('-1.95° 30°')).toEqual(['-1.95', '30']);
 });
 
-test('one number, or what may be one, is no pair', () => {
+test('a single number, or a text that may be one, is no pair', () => {
   for (const text of [
     '',
     '1',

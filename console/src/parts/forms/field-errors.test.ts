@@ -13,7 +13,7 @@ const answer = (status: number, reasons?: string, retryAfter?: string) => ({
   }),
 });
 
-test('errors go to the fields that they name, of both services, and the others stay beside the form', () => {
+test('errors of both services go to the fields that they name, and the others to the form', () => {
   const envelope = {
     errorMessage: 'name is wrong',
     validationErrorDetails: {
@@ -46,7 +46,7 @@ test('errors go to the fields that they name, of both services, and the others s
   expect(fieldErrors(new TypeError('x'), names)).toEqual({ fields: {}, rest: [] });
 });
 
-test('an error of what is around a field or inside it is shown at the field, the first one of several', () => {
+test('a field shows the first error of its path, of a part of it or of the path above it', () => {
   const fields = {
     'pins.0.at': 'pins.0.at is required',
     'pins.0': 'pins.0 must be object',

@@ -1,15 +1,15 @@
 import { getContext, setContext, untrack } from 'svelte';
-import type { Told } from '../loading/failure-text.ts';
+import type { BilingualText } from '../loading/failure-message.ts';
 
 /** What a form and its fields know of each other. */
 export interface FormContext {
   /** The error of a field, if it has one. */
-  errorOf(name: string): Told | undefined;
-  /** Tells the form that it has a field of this name; returns what undoes it. */
+  errorOf(name: string): BilingualText | undefined;
+  /** Adds a field to the form; returns a function that removes it. */
   add(name: string): () => void;
-  /** Tells the form that the value of a field is another: its error disappears. */
+  /** Reports that the value of a field has changed: its error disappears. */
   changed(name: string): void;
-  /** Tells the form that a person has changed it other than by typing or choosing. */
+  /** Reports that the user has changed the form other than by typing or choosing. */
   touch(): void;
   /** The form is sent only when this upload has ended, and only if it has succeeded. */
   waitFor(upload: Promise<boolean>): void;
@@ -29,7 +29,7 @@ export function formAround(): FormContext | undefined {
 }
 
 /**
- * Tells the form around a field when the field's value changes, whether a person or the program changes it.
+ * Reports each change of a field's value to the form around it, by the user or by the program.
  *
  * @param read the name of the field and its value
  */

@@ -23,7 +23,7 @@ test('each keeps what they changed, and what only one changed is no conflict', (
   });
 });
 
-test('what both changed stays as the user has it, and is named with what the other one wrote', () => {
+test('a conflict keeps the user’s value and names the other one', () => {
   const before = form({ name: 'Tea', same: 'a' }, { photo: { storageKey: 'a', name: 'a.jpg' } });
   const mine = form(
     { name: 'Green tea', same: 'b' },
@@ -42,7 +42,7 @@ test('what both changed stays as the user has it, and is named with what the oth
   ]);
 });
 
-test('what was taken away by one and left alone by the other is gone', () => {
+test('an entry that one side removed and the other left unchanged is gone', () => {
   const before = form({}, { photo: { storageKey: 'a' } });
   expect(merged<object>(before, before, form({}, { photo: undefined })).form).toHaveProperty(
     'photo',

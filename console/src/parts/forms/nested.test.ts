@@ -25,16 +25,16 @@ test('the values of a form are those of the record at their paths, and make the 
   });
 });
 
-test('what has not changed is not sent', () => {
+test('unchanged values are not sent', () => {
   expect(changedValues({ a: '', b: 'x', c: true }, { b: 'x', c: '' })).toEqual({ c: true });
   expect([isSame([{ a: 1 }], [{ a: 1 }]), isSame({}, [])]).toEqual([true, false]);
 });
 
-test('what a record inherits is not in it', () => {
+test('inherited properties are no values of a record', () => {
   expect(valueAt({ a: {} }, 'a.constructor')).toBeUndefined();
 });
 
-test('fields show nothing where there is no value, and what is empty is left out of a record', () => {
+test('a missing value is an empty text, and empty texts are left out of a record', () => {
   expect([undefined, null, '', 0, false].map(textOf)).toEqual(['', '', '', '0', 'false']);
   expect(withoutEmpty({ a: '', b: null, c: undefined, d: 0, e: 'x' })).toEqual({ d: 0, e: 'x' });
 });

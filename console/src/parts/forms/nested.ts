@@ -31,9 +31,9 @@ export function changedValues(values: Values, before: Values): Values {
   return Object.fromEntries(Object.entries(values).filter(([path, value]) => value !== (before[path] ?? '')));
 }
 
-/** Whether two values are the same as JSON. */
-export function isSame(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+/** Whether two values have the same JSON. */
+export function isSame(first: unknown, second: unknown): boolean {
+  return JSON.stringify(first) === JSON.stringify(second);
 }
 
 /** The record that values make: { "a.b": 1 } makes { a: { b: 1 } }. */

@@ -33,7 +33,14 @@ test('a number as the language writes it, with groups, is that number or is refu
 test('decimal commas and points are read where they are clear, and other texts are not', () => {
   const read = (mark: string, ...texts: string[]) => texts.map(text => readNumber(text, mark));
   expect(read(',', '1.234,56', '1,234.56', '3,5', '3.5', '1,234', '1 234,5', "1'000'000", '−2')).toEqual([
-    ...['1234.56', '1234.56', '3.5', '3.5', '1.234', '1234.5', '1000000', '-2'],
+    '1234.56',
+    '1234.56',
+    '3.5',
+    '3.5',
+    '1.234',
+    '1234.5',
+    '1000000',
+    '-2',
   ]);
   expect(read('.', '1.234', '0,125', '1234,567', '1,234,567')).toEqual([
     '1.234',

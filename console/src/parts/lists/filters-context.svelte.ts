@@ -1,5 +1,5 @@
 import { getContext, setContext } from 'svelte';
-import { place, setQuery } from '../../address/place.svelte.ts';
+import { location, setQuery } from '../../address/location.svelte.ts';
 
 const KEY = Symbol('filters');
 
@@ -21,7 +21,7 @@ export class Filters {
 
   /** How many of them have a value in the address. */
   get chosen(): number {
-    return this.#all.filter(({ name }) => place.query.get(name)).length;
+    return this.#all.filter(({ name }) => location.query.get(name)).length;
   }
 
   /**
@@ -53,7 +53,7 @@ export function offerFilters(): Filters {
   return setContext(KEY, new Filters());
 }
 
-/** Of the bar around a filter; undefined without one. */
+/** The context of the bar around a filter; undefined without one. */
 export function filtersAround(): Filters | undefined {
   return getContext<Filters | undefined>(KEY);
 }

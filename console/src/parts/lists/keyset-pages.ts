@@ -3,7 +3,7 @@ import type { LoadPage } from './pages.svelte.ts';
 /** Rows of one page. */
 export const LIMIT = 50;
 
-/** The part of a list that is asked for: what follows a row, without the number of all rows. */
+/** The requested part of a list: the rows after one, without the total. */
 export interface After {
   limit: number;
   after?: string;

@@ -3,7 +3,7 @@ import type { LoadPage } from './pages.svelte.ts';
 /** Rows of one page. */
 const LIMIT = 50;
 
-/** The part of a list that is asked for; the number of all rows is not. */
+/** The requested part of a list, without the total. */
 export interface Range {
   limit: number;
   offset: number;

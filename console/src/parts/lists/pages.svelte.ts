@@ -15,8 +15,12 @@ export type Rows<Row> = Pick<Pages<Row>, 'rows' | 'isLoading' | 'failure' | 'has
 export function fixedRows<Row>(rows: readonly Row[]): Rows<Row> {
   const nothing = async () => {};
   return {
-    ...{ rows: [...rows], isLoading: false, failure: undefined, hasMore: false },
-    ...{ reload: nothing, more: nothing },
+    rows: [...rows],
+    isLoading: false,
+    failure: undefined,
+    hasMore: false,
+    reload: nothing,
+    more: nothing,
   };
 }
 
@@ -77,9 +81,9 @@ export class Pages<Row> {
     if (signal.aborted) return;
     const page = await this.#load(undefined, signal);
     if (signal.aborted) return;
-    const known = new Set(this.rows.map(this.#key));
+    const shownKeys = new Set(this.rows.map(this.#key));
     this.#newest = page;
-    this.newCount = page.rows.filter(row => !known.has(this.#key(row))).length;
+    this.newCount = page.rows.filter(row => !shownKeys.has(this.#key(row))).length;
   }
 
   /** Shows what `look` has found. */

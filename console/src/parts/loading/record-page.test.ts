@@ -4,7 +4,7 @@ import { isFinal, missingRecord } from './record-page.ts';
 
 const refused = (status: number) => new Failure('internal words', status);
 
-test('the page of a record that is refused says so, with the list where others are', () => {
+test('a page without access to its record names the record and links to the list', () => {
   const company = { kind: 'companies', list: 'companies.title', href: '/companies' };
   for (const status of [400, 403, 404])
     expect(missingRecord('/companies/7', refused(status))).toEqual(company);
@@ -13,7 +13,7 @@ test('the page of a record that is refused says so, with the list where others a
   expect(missingRecord('/code-lists/product-types/7', refused(404))).toMatchObject({ href: '/code-lists' });
 });
 
-test('what is refused besides a record is not said of the record', () => {
+test('other refusals do not concern the record', () => {
   for (const path of ['/', '/companies', '/code-lists/product-types', '/inbox', '/constructor/7']) {
     expect(missingRecord(path, refused(404)), path).toBeUndefined();
   }
@@ -24,9 +24,14 @@ test('what is refused besides a record is not said of the record', () => {
   expect(missingRecord('/companies/7', new TypeError())).toBeUndefined();
 });
 
-test('only what may change is worth another try', () => {
+test('only failures that can pass are retried', () => {
   expect([403, 404, 0, 429, 500, 503].map(status => isFinal(refused(status)))).toEqual([
-    ...[true, true, false, false, false, false],
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
   ]);
   expect(isFinal(new TypeError())).toBe(false);
 });

@@ -11,7 +11,7 @@ const RECORDS = {
   'code-lists': { list: 'codes.title', href: '/code-lists' },
 } as const;
 
-/** A record that there is not, or that the user may not see, and where others are. */
+/** A record that does not exist or that the user may not see, and the list of its kind. */
 export interface MissingRecord {
   kind: keyof typeof RECORDS;
   list: string;
@@ -19,8 +19,8 @@ export interface MissingRecord {
 }
 
 /**
- * What a failure says of the record of a page: that there is none, or that the user may not see it; undefined if it says
- * something else. On its other pages, such as those of its history, a refusal is of what only they show.
+ * The record that a page cannot show because it does not exist or the user may not see it; undefined for other failures.
+ * On further pages of a record, such as its history, a refusal concerns only that page.
  *
  * @param path of the page
  */
@@ -35,7 +35,7 @@ export function missingRecord(path: string, failure: unknown): MissingRecord | u
   return isMissing ? { kind, ...RECORDS[kind] } : undefined;
 }
 
-/** Whether a failure stays the same however often it is tried: nobody may read it, or there is nothing. */
+/** Whether a retry cannot help: the record does not exist, or the user may not read it. */
 export function isFinal(failure: unknown): boolean {
   return failure instanceof Failure && [403, 404].includes(failure.status);
 }

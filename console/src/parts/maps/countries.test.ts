@@ -15,7 +15,7 @@ test('the country of a place is known on land, also inside another country, and 
 test('a country is filled in only where the coarse map is sure of it', () => {
   expect(surelyIn(30.06, -1.95)).toBe('RW');
   expect(surelyIn(-30, 0)).toBeUndefined();
-  // Beside the border with Burundi, and in a part of Somalia that has no code.
+  // Near the border with Burundi, and in a part of Somalia that has no code.
   expect([surelyIn(29.9, -2.35), surelyIn(46, 9.5)]).toEqual([undefined, undefined]);
 });
 

@@ -29,11 +29,11 @@ export interface CountryName {
 
 /** @param nameOf the name of an alpha-2 code */
 export function countryNames(nameOf: (code: string, other: string) => string): CountryName[] {
-  return features.flatMap(one => {
-    const collection = renamed({ type: 'FeatureCollection', features: [one] }, nameOf);
+  return features.flatMap(feature => {
+    const collection = renamed({ type: 'FeatureCollection', features: [feature] }, nameOf);
     const [point] = namePoints(collection).features;
     const [x = 0, lat = 0] = point?.geometry.coordinates ?? [];
-    const around = ringsOf(one).find(ring => isIn([ring], x, lat));
+    const around = ringsOf(feature).find(ring => isIn([ring], x, lat));
     if (!point || !around) return [];
     const lons = around.map(([lon = 0]) => lon);
     return [
@@ -44,7 +44,7 @@ export function countryNames(nameOf: (code: string, other: string) => string): C
 
 /** The English name of the country at a position; undefined at sea. */
 export function countryAt(lon: number, lat: number): string | undefined {
-  const found = features.find(one => isIn(ringsOf(one), lon, lat));
+  const found = features.find(feature => isIn(ringsOf(feature), lon, lat));
   return found && String(found.properties?.name);
 }
 

@@ -38,7 +38,7 @@ test('countries have their names in the language of the console, shortened ones 
   ]);
 });
 
-test('nearly all countries of the map are known by their names', () => {
+test('nearly all countries of the map are found by their names', () => {
   const require = createRequire(new URL('../../../package.json', import.meta.url));
   const atlas = JSON.parse(readFileSync(require.resolve('world-atlas/countries-110m.json'), 'utf8'));
   const countries = atlas.objects.countries.geometries.map(({ properties }: { properties: object }) => ({

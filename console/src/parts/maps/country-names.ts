@@ -2,21 +2,38 @@ type Countries = GeoJSON.FeatureCollection<GeoJSON.Geometry | null>;
 
 /** Names of the map's data that are shortened, by ISO 3166-1 alpha-2. */
 const SHORTENED: Readonly<Record<string, string>> = {
-  ...{ CD: 'Dem. Rep. Congo', CG: 'Congo', CF: 'Central African Rep.', CI: "Côte d'Ivoire" },
-  ...{ SS: 'S. Sudan', GQ: 'Eq. Guinea', SZ: 'eSwatini', EH: 'W. Sahara', ST: 'São Tomé and Principe' },
-  ...{ CV: 'Cabo Verde', DO: 'Dominican Rep.', BA: 'Bosnia and Herz.', MK: 'Macedonia', TR: 'Turkey' },
-  ...{ US: 'United States of America', MM: 'Myanmar', SB: 'Solomon Is.', AG: 'Antigua and Barb.' },
-  ...{ KN: 'St. Kitts and Nevis', VC: 'St. Vin. and Gren.', PS: 'Palestine', MH: 'Marshall Is.' },
+  CD: 'Dem. Rep. Congo',
+  CG: 'Congo',
+  CF: 'Central African Rep.',
+  CI: "Côte d'Ivoire",
+  SS: 'S. Sudan',
+  GQ: 'Eq. Guinea',
+  SZ: 'eSwatini',
+  EH: 'W. Sahara',
+  ST: 'São Tomé and Principe',
+  CV: 'Cabo Verde',
+  DO: 'Dominican Rep.',
+  BA: 'Bosnia and Herz.',
+  MK: 'Macedonia',
+  TR: 'Turkey',
+  US: 'United States of America',
+  MM: 'Myanmar',
+  SB: 'Solomon Is.',
+  AG: 'Antigua and Barb.',
+  KN: 'St. Kitts and Nevis',
+  VC: 'St. Vin. and Gren.',
+  PS: 'Palestine',
+  MH: 'Marshall Is.',
 };
 
 /**
- * Countries with their names in another language, as far as they are known.
+ * Countries with their names in another language, if they have one.
  *
  * @param nameOf the name of an alpha-2 code
  */
 export function renamed<Of extends Countries>(
   countries: Of,
-  nameOf: (code: string, other: string) => string,
+  nameOf: (code: string, b: string) => string,
 ): Of {
   const codes = codesByName();
   const features = countries.features.map(feature => {
@@ -27,12 +44,12 @@ export function renamed<Of extends Countries>(
   return { ...countries, features };
 }
 
-let known: ReadonlyMap<string, string> | undefined;
+let codes: ReadonlyMap<string, string> | undefined;
 
 /** The codes of countries by their English names, as the data of the map has them. */
 export function codesByName(): ReadonlyMap<string, string> {
-  known ??= findCodes();
-  return known;
+  codes ??= findCodes();
+  return codes;
 }
 
 function findCodes(): ReadonlyMap<string, string> {
@@ -56,7 +73,7 @@ export function namePoints(countries: Countries): GeoJSON.FeatureCollection<GeoJ
         : geometry?.type === 'MultiPolygon'
           ? geometry.coordinates.flatMap(polygon => polygon.slice(0, 1))
           : [];
-    const [largest] = rings.map(centroidOf).toSorted((one, other) => other.area - one.area);
+    const [largest] = rings.map(centroidOf).toSorted((a, b) => b.area - a.area);
     if (!largest) return [];
     const point = { type: 'Point' as const, coordinates: largest.middle };
     return [{ type: 'Feature' as const, properties: { ...properties, area: largest.area }, geometry: point }];

@@ -20,8 +20,14 @@ test('the form of a code makes a body that changes nothing else', () => {
   const form = formOf(types, code);
   expect(form.texts).toEqual({ 'DE.label': 'Lieferschein', 'ES.label': '', 'RW.label': '' });
   expect(bodyOf(types, form)).toEqual({
-    ...{ code: 'NOTE', label: 'Delivery note', type: 'DOCUMENT', fairness: true },
-    ...{ provenance: false, quality: false, mandatory: false, requiredOnQuote: false },
+    code: 'NOTE',
+    label: 'Delivery note',
+    type: 'DOCUMENT',
+    fairness: true,
+    provenance: false,
+    quality: false,
+    mandatory: false,
+    requiredOnQuote: false,
     disabled: false,
     requiredOneOfGroupIdForQuote: '',
     translations: [{ language: 'DE', label: 'Lieferschein' }],
@@ -38,8 +44,11 @@ test('a choice that was not made is not sent, numbers are numbers, and a unit is
   expect(bodyOf(units, form)).not.toHaveProperty('translations');
 });
 
-test('what both have changed is at the field that shows it', () => {
+test('a conflict belongs to the field that shows it', () => {
   expect(['code', 'DE.label', 'RW.description', 'unit'].map(fieldAt)).toEqual([
-    ...['code', 'translations.0.label', 'translations.2.description', 'unit'],
+    'code',
+    'translations.0.label',
+    'translations.2.description',
+    'unit',
   ]);
 });

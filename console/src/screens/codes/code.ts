@@ -22,7 +22,7 @@ export function formOf(list: CodeList, code: object = {}): CodeForm {
   const shown = code as Shown;
   const unit = list.unit && (shown[list.unit] as { id?: number } | undefined)?.id;
   const texts = TRANSLATIONS.flatMap(language => {
-    const found = shown.translations?.find(one => one.language === language);
+    const found = shown.translations?.find(translation => translation.language === language);
     return list.translated.map(name => [`${language}.${name}`, found?.[name] ?? ''] as const);
   });
   return {
@@ -53,7 +53,7 @@ export function bodyOf(list: CodeList, { values, unit, texts }: CodeForm): Recor
         .map(name => [name, texts[`${language}.${name}`] ?? ''])
         .filter(([, text]) => text !== ''),
     ),
-  })).filter(one => Object.keys(one).length > 1);
+  })).filter(translation => Object.keys(translation).length > 1);
   return {
     ...Object.fromEntries(list.fields.flatMap(field => sentValue(field, values[field.name]))),
     ...(list.unit && { [list.unit]: unit === '' ? '' : { id: Number(unit) } }),

@@ -30,12 +30,12 @@ export async function execute(
   await answered(trace.POST('/api/company/execute/{action}', { params: { path: { action } }, body }));
 }
 
-/** The roles that users in a company can be given. */
+/** The roles that can be assigned in a company. */
 export const ROLES = ['COMPANY_USER', 'COMPANY_ADMIN'] as const;
 /** A role; the last two may do what members may, and are not offered until they may do more. */
 export type Role = (typeof ROLES)[number] | 'MANAGER' | 'ACCOUNTANT';
 
-/** The roles that a member can be given, and the one that they have. */
+/** The roles that can be assigned to a member, and their current one. */
 export function rolesFor(own: Role): Role[] {
   return [...new Set([...ROLES, own])];
 }

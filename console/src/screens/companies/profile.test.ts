@@ -43,7 +43,12 @@ test('a new company has only what is filled in', () => {
   Object.assign(profile.values, { name: 'Kopanyi', 'headquarters.country.id': '184' });
   profile.logo = FILE;
   expect(bodyOf(profile)).toEqual({
-    ...{ name: 'Kopanyi', headquarters: { country: { id: '184' } }, logo: { storageKey: 'key' } },
-    ...{ mediaLinks: {}, documents: [], certifications: [], valueChains: [] },
+    name: 'Kopanyi',
+    headquarters: { country: { id: '184' } },
+    logo: { storageKey: 'key' },
+    mediaLinks: {},
+    documents: [],
+    certifications: [],
+    valueChains: [],
   });
 });

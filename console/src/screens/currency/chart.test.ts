@@ -29,8 +29,8 @@ test('a line goes through the rates by their days, between round values', () => 
 });
 
 test('one rate is a point in the middle, and without any there is no line', () => {
-  const one = chartOf([{ date: '2026-03-02', value: '10' }], 400, 100);
-  expect(one).toMatchObject({ path: 'M200,50', values: [{ value: 10, at: 50 }] });
+  const chart = chartOf([{ date: '2026-03-02', value: '10' }], 400, 100);
+  expect(chart).toMatchObject({ path: 'M200,50', values: [{ value: 10, at: 50 }] });
   expect(chartOf([], 400, 100)).toBeUndefined();
 });
 

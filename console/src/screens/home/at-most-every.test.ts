@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('it is done at once, and however often it is asked for meanwhile, once more', () => {
+test('works at once, and once more after further requests', () => {
   const work = vi.fn();
   const { ask, end } = atMostEvery(1000, work);
   ask();

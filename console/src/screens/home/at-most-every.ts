@@ -1,22 +1,22 @@
 /**
- * Does something when it is asked for, at most once in a time: however often it is asked for meanwhile, it is done once
- * more at the end of it.
+ * Limits how often `work` runs: at once for the first request, and once more at the end of the interval if there were
+ * further ones.
  *
- * @param ms of the time, in milliseconds
+ * @param ms the interval, in milliseconds
  */
 export function atMostEvery(ms: number, work: () => void): { ask: () => void; end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let isAsked = false;
+  let isPending = false;
   function ask(): void {
     if (timer !== undefined) {
-      isAsked = true;
+      isPending = true;
       return;
     }
     work();
     timer = setTimeout(() => {
       timer = undefined;
-      if (!isAsked) return;
-      isAsked = false;
+      if (!isPending) return;
+      isPending = false;
       ask();
     }, ms);
   }

@@ -34,8 +34,8 @@ async function hasObserved(signal: AbortSignal): Promise<boolean> {
     answered(packet.GET('/chat/threads', { params: { query: { limit: 1 } }, signal })),
   ]);
   const isOwn = 'packets' in own && own.authors?.includes(String(session.user?.id)) === true;
-  const isGiven = typeof shares === 'object' && 'shares' in shares && shares.shares.length > 0;
-  return isOwn || isGiven || threads.threads.length > 0;
+  const hasShare = typeof shares === 'object' && 'shares' in shares && shares.shares.length > 0;
+  return isOwn || hasShare || threads.threads.length > 0;
 }
 
 async function hasCompany(signal: AbortSignal): Promise<boolean> {

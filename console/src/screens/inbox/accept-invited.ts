@@ -1,7 +1,7 @@
-import { tellFound } from '../../api/own-directory-entry.ts';
+import { markDiscoverable } from '../../api/own-directory-entry.ts';
 import { answered, packet } from '../../api/services.ts';
 
-/** Shares of an inbox that are looked at, at most. */
+/** Maximum shares of an inbox that are read. */
 const LOOKED_AT = 1000;
 
 /**
@@ -15,7 +15,7 @@ const LOOKED_AT = 1000;
 export async function acceptInvited(user_id: string, accept: () => Promise<number>): Promise<number> {
   const before = new Set(await pendingShares());
   const count = await accept();
-  await tellFound().catch(() => {});
+  await markDiscoverable().catch(() => {});
   if (count === 0) return count;
   const added = await pendingShares().catch(() => []);
   for (const share_id of added.filter(id => !before.has(id))) {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { invitationToken } from './invitation-token.ts';
 
-test('the token is found in the link of the mail, and is taken as it is without one', () => {
+test('finds the token in the link of the email, or takes the text as the token', () => {
   expect(
     [
       'https://field.example/invitations/abc_-1',

@@ -1,8 +1,8 @@
 import { COLOURS, PICTURES } from '../products/consumer-page/consumer.ts';
-import { type Part, partsOf, toldOf } from '../products/history/history.ts';
+import { describeChange, type Part, partsOf } from '../products/history/history.ts';
 import { SHOWN } from './label.ts';
 
-/** What a label tells otherwise than its product. */
+/** A difference between a label and its product. */
 export interface Difference {
   name: string;
   label?: unknown;
@@ -30,7 +30,7 @@ export function sidesOf({ name, label, product }: Difference): { label: Side; pr
   const isChoice = typeof (label ?? product) === 'boolean';
   // An unticked box has no value.
   const [own, current] = isChoice ? [label ?? false, product ?? false] : [label, product];
-  const told = toldOf({ path: name, before: own, after: current });
+  const described = describeChange({ path: name, before: own, after: current });
   const isList = Array.isArray(own ?? current);
   const side = (value: unknown, parts: Part[]): Side => ({
     ...pictureIn(name, value),
@@ -40,7 +40,7 @@ export function sidesOf({ name, label, product }: Difference): { label: Side; pr
       ? entriesOf(name, parts)
       : partsOf(name, value).map(part => ({ above: name, parts: [part] })),
   });
-  return { label: side(own, told.before), product: side(current, told.after) };
+  return { label: side(own, described.before), product: side(current, described.after) };
 }
 
 function pictureIn(name: string, value: unknown): { picture?: string } {

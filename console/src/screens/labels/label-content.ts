@@ -11,7 +11,7 @@ export async function loadLabel(id: string, signal?: AbortSignal) {
   return { label, version, product };
 }
 
-/** A label with what it tells of its product. */
+/** A label with its copy of the product's data. */
 export async function loadLabelContent(id: string, signal?: AbortSignal) {
   const read = await loadLabel(id, signal);
   const params = { path: { id } };
@@ -26,7 +26,7 @@ export function loadDocuments(id: string, signal?: AbortSignal) {
 }
 
 /**
- * Changes what a label tells of its product, which is a copy of its own.
+ * Changes a label's copy of the product's data.
  *
  * @param changes what is not in them stays as it is
  * @param header the version of the label that is changed

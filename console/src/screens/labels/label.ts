@@ -1,30 +1,44 @@
 import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
+import { GROUPS } from '../products/product.ts';
 import type { Pin } from './origin-view.ts';
 
 /** What a label can show of its content, in the order of its page. */
 export const SHOWN = [
-  ...['name', 'photo', 'description', 'origin', 'journeyMarkers', 'process.production'],
-  ...['responsibility.laborPolicies', 'sustainability.production', 'sustainability.packaging'],
-  ...['sustainability.co2Footprint', 'company.name', 'company.logo', 'company.about', 'company.manager'],
-  ...['company.email', 'company.phone', 'company.webPage', 'company.certifications'],
+  'name',
+  'photo',
+  'description',
+  'origin',
+  'journeyMarkers',
+  'process.production',
+  'responsibility.laborPolicies',
+  'sustainability.production',
+  'sustainability.packaging',
+  'sustainability.co2Footprint',
+  'company.name',
+  'company.logo',
+  'company.about',
+  'company.manager',
+  'company.email',
+  'company.phone',
+  'company.webPage',
+  'company.certifications',
 ] as const;
 
-/** The texts of a label that are its own, by their paths: copied from the product, then changed by themselves. */
+/** The paths of the texts that a label copies from the product and then changes on its own. */
 export const TEXTS = [
-  ...['name', 'description', 'origin.text', 'process.production', 'responsibility.laborPolicies'],
-  ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
-  ...[
-    'company.name',
-    'company.about',
-    'company.manager',
-    'company.email',
-    'company.phone',
-    'company.webPage',
-  ],
+  'name',
+  'description',
+  ...GROUPS.story,
+  'company.name',
+  'company.about',
+  'company.manager',
+  'company.email',
+  'company.phone',
+  'company.webPage',
 ] as const;
 
 /** Languages of labels. */
-export const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
+const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
 
 /** A field of a label, as the service has it. */
 export interface LabelField {
@@ -144,10 +158,10 @@ function certificationTexts(
 
 function longDate(day: string, language: string): string {
   const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
-  const known = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
+  const supported = Intl.DateTimeFormat.supportedLocalesOf([own, 'en-GB']);
   const date = new Date(`${day}T00:00:00Z`);
   if (Number.isNaN(date.getTime())) return day;
-  return new Intl.DateTimeFormat(known, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
+  return new Intl.DateTimeFormat(supported, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
 /** What a label shows of its owner besides its own content. */
@@ -217,8 +231,8 @@ function pinOf({ pinName, latitude, longitude }: Place): Pin[] {
 function countryName(code: string, language: string): string {
   // Not every tag that a label may have is one that Intl takes; these are.
   const own = /^[a-z]{2,3}(?=-|$)/i.exec(language)?.[0] ?? 'en';
-  for (const known of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
-    const name = new Intl.DisplayNames(known, { type: 'region', fallback: 'none' }).of(code);
+  for (const supported of Intl.DisplayNames.supportedLocalesOf([own, 'en'])) {
+    const name = new Intl.DisplayNames(supported, { type: 'region', fallback: 'none' }).of(code);
     if (name !== undefined) return name;
   }
   return code;

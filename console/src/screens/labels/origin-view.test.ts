@@ -12,7 +12,7 @@ test.each([
 ])('pins that are %s are where the page behind the code has them', (_, pins) => {
   const onPage = [...originMap(pins, '').matchAll(/<circle cx="(-?\d+)" cy="(-?\d+)"/g)];
   const view = originView(pins);
-  expect(pins.map(one => placed(view, one))).toEqual(
+  expect(pins.map(pin => placed(view, pin))).toEqual(
     onPage.map(([, x, y]) => ({ x: Number(x), y: Number(y) })),
   );
 });

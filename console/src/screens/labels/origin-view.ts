@@ -25,8 +25,10 @@ export interface OriginView {
 export function originView(pins: readonly Pin[]): OriginView {
   const [longitudes, latitudes] = [pins.map(pin => pin.longitude), pins.map(pin => pin.latitude)];
   const [west, east, south, north] = [
-    ...[Math.min(...longitudes), Math.max(...longitudes)],
-    ...[Math.min(...latitudes), Math.max(...latitudes)],
+    Math.min(...longitudes),
+    Math.max(...longitudes),
+    Math.min(...latitudes),
+    Math.max(...latitudes),
   ] as [number, number, number, number];
   const [longitude, latitude] = [(west + east) / 2, (south + north) / 2];
   const narrowing = Math.cos((latitude * Math.PI) / 180);

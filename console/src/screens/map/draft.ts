@@ -1,4 +1,4 @@
-import type { Corner } from './field-geometry.ts';
+import type { Corner } from './parcel-geometry.ts';
 
 type Shape =
   | { type: 'Point'; coordinates: number[] }

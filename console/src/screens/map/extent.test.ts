@@ -48,15 +48,15 @@ function singlesIn(tile: Tile, positions: readonly Position[]) {
 
 async function look(places: readonly Place[]) {
   const tile = tilesOf(places);
-  let asked = 0;
+  let requests = 0;
   const edges = await edgesOfObservations(async at => {
-    asked++;
+    requests++;
     return Uint8Array.from(tile(at)).buffer;
   });
-  return { edges, asked };
+  return { edges, requests };
 }
 
-test('the edges hold all observations and little more, and few tiles tell them', async () => {
+test('the edges hold all observations and little more, and need few tiles', async () => {
   const middle = fc.tuple(
     fc.double({ min: -60, max: 60, noNaN: true }),
     fc.double({ min: -170, max: 170, noNaN: true }),
@@ -67,7 +67,7 @@ test('the edges hold all observations and little more, and few tiles tell them',
   await fc.assert(
     fc.asyncProperty(middle, width, parts, async ([lat, lon], degrees, offsets) => {
       const places = offsets.map(([down, along]): Place => [lat + down * degrees, lon + along * degrees]);
-      const { edges, asked } = await look(places);
+      const { edges, requests } = await look(places);
       const [west, south, east, north] = edges ?? [0, 0, 0, 0];
       const [lats, lons] = [places.map(([value]) => value), places.map(([, value]) => value)];
       const exact = 1e-7;
@@ -79,7 +79,7 @@ test('the edges hold all observations and little more, and few tiles tell them',
       const stretch = 1 / Math.cos((lat * Math.PI) / 180);
       const most = Math.max(spread(lons), spread(lats) * stretch);
       expect(east - west).toBeLessThanOrEqual(spread(lons) + most / 2 + 0.001);
-      expect(asked).toBeLessThanOrEqual(50);
+      expect(requests).toBeLessThanOrEqual(50);
     }),
   );
 });
@@ -97,7 +97,7 @@ test('observations within 350 m are found as closely in one cell as across the e
       [lat + 0.0014, lon + 0.0015],
       [lat, lon],
     ] as const;
-    const { edges, asked } = await look(places);
+    const { edges, requests } = await look(places);
     const [west, south, east, north] = edges ?? [0, 0, 0, 0];
     for (const [found, expected] of [
       [west, lon - 0.0015],
@@ -106,7 +106,7 @@ test('observations within 350 m are found as closely in one cell as across the e
       [north, lat + 0.0015],
     ] as const)
       expect(found).toBeCloseTo(expected, 4);
-    expect(asked).toBeLessThanOrEqual(50);
+    expect(requests).toBeLessThanOrEqual(50);
   }
 });
 

@@ -16,11 +16,11 @@ interface Box {
   south: number;
 }
 
-/** Tiles that are asked for at one zoom, at most: a box as wide as two tiles meets no more. */
+/** Maximum tiles per zoom: a box as wide as two tiles meets no more. */
 const MAX_TILES = 9;
-/** At which the whole world is few tiles. */
+/** Zoom at which the whole world is few tiles. */
 const FIRST_ZOOM = 2;
-/** At which positions are exact to a decimetre and observations are single; nothing is asked for beyond. */
+/** Last zoom that is requested: positions are exact to a decimetre and observations are single. */
 const LAST_ZOOM = 16;
 /** The longest diagonal of an S2 cell of level 0, in radians; it halves with each level. */
 const DIAGONAL = 2.44;

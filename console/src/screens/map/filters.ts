@@ -14,7 +14,7 @@ export function chosenFilters(query: URLSearchParams): Filters {
   return text === undefined ? others : { ...others, field, text };
 }
 
-/** Those of the chosen filters that the list beside the map has. */
+/** The chosen filters that the list next to the map supports. */
 export function listFilters({ type, geoid, from, to }: Filters) {
   return { type, geoid, from, to };
 }

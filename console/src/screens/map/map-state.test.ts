@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { draftOf } from './draft.ts';
+import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
 import {
   type Corner,
   edgesOf,
-  fieldOf,
-  fieldsInFile,
   formatCorners,
+  parcelOf,
+  parcelsInFile,
   parseCorners,
-} from './field-geometry.ts';
-import { chosenFilters, hasText, listFilters, tileAddress } from './filters.ts';
+} from './parcel-geometry.ts';
 import { boxOf, formatView, isWorld, parseView, tilesOf } from './view.ts';
 
 test('the view in an address is read as it was written, to a pixel; anything else is no view', () => {
@@ -73,19 +73,19 @@ test('the tiles of a view are those that meet it, each once, and around the worl
 });
 
 test('the list decides about a text as the tiles do', () => {
-  const asked = { field: 'crop', text: 'MAIZE' };
+  const filter = { field: 'crop', text: 'MAIZE' };
   expect(hasText({}, {})).toBe(true);
-  expect(hasText(asked, { crop: 'white maize' })).toBe(true);
-  expect(hasText(asked, { crop: ['maize'] })).toBe(true);
+  expect(hasText(filter, { crop: 'white maize' })).toBe(true);
+  expect(hasText(filter, { crop: ['maize'] })).toBe(true);
   expect(hasText({ field: 'rows', text: '17' }, { rows: 170 })).toBe(true);
-  expect([hasText(asked, {}), hasText(asked, { crop: null }), hasText(asked, { crop: 'rice' })]).toEqual([
+  expect([hasText(filter, {}), hasText(filter, { crop: null }), hasText(filter, { crop: 'rice' })]).toEqual([
     false,
     false,
     false,
   ]);
 });
 
-test('corners are read as people write them, and a line that is none is named', () => {
+test('reads corners as people write them, and reports the first line that is no corner', () => {
   expect(parseCorners('1.5, 30\n\n -2 31.25\n3;32')).toEqual([
     [30, 1.5],
     [31.25, -2],
@@ -116,8 +116,8 @@ test('a drawn field is a closed polygon, within the world', () => {
     [31, 1],
     [31, 2],
   ];
-  expect(fieldOf(corners.slice(0, 2), 'x')).toBeUndefined();
-  expect(fieldOf(corners, '')).toEqual({
+  expect(parcelOf(corners.slice(0, 2), 'x')).toBeUndefined();
+  expect(parcelOf(corners, '')).toEqual({
     type: 'Feature',
     properties: {},
     geometry: {
@@ -132,7 +132,7 @@ test('a drawn field is a closed polygon, within the world', () => {
       ],
     },
   });
-  expect(fieldOf(corners, 'North')?.properties).toEqual({ name: 'North' });
+  expect(parcelOf(corners, 'North')?.properties).toEqual({ name: 'North' });
   expect(draftOf(corners).features.map(({ geometry }) => geometry.type)).toEqual([
     'Polygon',
     'Point',
@@ -163,13 +163,13 @@ test('the polygons of any GeoJSON file are registered, with their names and noth
   const point = { type: 'Feature', properties: null, geometry: { type: 'Point', coordinates: [1, 2] } };
   const feature = (properties: object) => ({ type: 'Feature', properties, geometry: polygon });
   const of = (value: unknown) =>
-    (fieldsInFile(JSON.stringify(value)) as { features: object[] } | undefined)?.features;
+    (parcelsInFile(JSON.stringify(value)) as { features: object[] } | undefined)?.features;
   expect(of(polygon)).toEqual([feature({})]);
   expect(of(named)).toEqual([feature({ name: 'North' })]);
   expect(of({ type: 'FeatureCollection', features: [named, point] })).toEqual([feature({ name: 'North' })]);
   expect(of({ type: 'GeometryCollection', geometries: [polygon] })).toEqual([feature({})]);
   for (const nothing of [point, {}, [], 7, null, { type: 'Feature' }]) expect(of(nothing)).toBeUndefined();
-  expect(fieldsInFile('no JSON')).toBeUndefined();
-  expect(edgesOf(fieldsInFile(JSON.stringify(named)))).toEqual([1, 2, 3, 4]);
+  expect(parcelsInFile('no JSON')).toBeUndefined();
+  expect(edgesOf(parcelsInFile(JSON.stringify(named)))).toEqual([1, 2, 3, 4]);
   expect(edgesOf({ features: [] })).toBeUndefined();
 });

@@ -16,7 +16,7 @@ export interface Opening {
 /**
  * Moves a map of the world to where its observations are, as soon as some come, unless a person moves it first.
  *
- * @param failed is told why they could not be found; the map looks again when it is loaded again
+ * @param failed called with the error if the search fails; the map searches again when it is loaded again
  */
 export function openAtObservations(map: MapLibreMap, failed: (error: unknown) => void): Opening {
   const stopping = new AbortController();

@@ -12,7 +12,7 @@ function colourOf(name: string, theme: 'light' | 'dark'): string {
   return found?.[theme === 'light' ? 1 : 2] ?? '';
 }
 
-test('borders, points, edges and letters are told from land and sea in both themes', () => {
+test('borders, points, edges and letters contrast with land and sea in both themes', () => {
   for (const theme of ['light', 'dark'] as const) {
     const of = Object.fromEntries(COLOUR_NAMES.map(name => [name, colourOf(name, theme)]));
     for (const [name, ground, least] of [
@@ -32,7 +32,7 @@ test('borders, points, edges and letters are told from land and sea in both them
   }
 });
 
-test('the square of fields has its edge where MapLibre takes it to be, on all four sides', () => {
+test('the square of fields has its edge where MapLibre expects it, on all four sides', () => {
   const { width, height, data } = squareImage();
   const isInside = (x: number, y: number) => (data[4 * (y * width + x) + 3] as number) > 0.75 * 255;
   const first = width / 2 - HALF_SIDE;

@@ -7,7 +7,7 @@ import type {
 } from 'maplibre-gl';
 
 import type { Draft } from './draft.ts';
-import type { FieldNames } from './field-names.ts';
+import type { ParcelNames } from './parcel-names.ts';
 import { HALF_SIDE, SQUARE } from './square.ts';
 import { LAST_TILE_ZOOM } from './view.ts';
 
@@ -27,7 +27,7 @@ export interface Drawn {
   names: GeoJSON.FeatureCollection;
   base: BaseMap | undefined;
   /** points of the names of fields */
-  fieldNames: FieldNames;
+  parcelNames: ParcelNames;
   /** addresses of tiles */
   observations: string;
   fields: string;
@@ -50,12 +50,12 @@ const FONT = ['sans-serif'];
 
 /** From which on most countries are larger than the map: the line below it says which one it shows. */
 const NEAR_ZOOM = 8;
-/** Up to which only large countries have names, of at least so many square degrees. */
+/** Zoom up to which only large countries have names, and their minimum size in square degrees. */
 const FAR_ZOOM = 2;
 const LARGE_COUNTRY = 80;
 
 /** Layers in which a click finds something. */
-export const PICKED = ['observation-points', 'field-points', 'field-areas'];
+export const PICKED = ['observation-points', 'parcel-points', 'parcel-areas'];
 
 const isOne: ExpressionSpecification = ['==', ['get', 'count'], 1];
 const isPoint: ExpressionSpecification = ['==', ['geometry-type'], 'Point'];
@@ -63,7 +63,7 @@ const isArea: ExpressionSpecification = ['==', ['geometry-type'], 'Polygon'];
 
 /** The style of the map. */
 export function styleOf(drawn: Drawn): StyleSpecification {
-  const { countries, names, fieldNames, base, observations, fields, draft } = drawn;
+  const { countries, names, parcelNames, base, observations, fields, draft } = drawn;
   const tiles = (address: string): SourceSpecification => ({
     type: 'vector',
     tiles: [address],
@@ -75,16 +75,16 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       countries: { type: 'geojson', data: countries, attribution: 'Natural Earth' },
       names: { type: 'geojson', data: names },
       ...(base && { base: baseSource(base) }),
-      // Tiles are asked for in this order.
+      // MapLibre requests tiles in this order.
       observations: tiles(observations),
       fields: tiles(fields),
-      'field-names': { type: 'geojson', data: fieldNames },
+      'parcel-names': { type: 'geojson', data: parcelNames },
       draft: { type: 'geojson', data: draft },
     },
     layers: [
       { id: 'sea', type: 'background', paint: { 'background-color': drawn.colours.sea } },
       ...ground(drawn),
-      ...fieldLayers(drawn),
+      ...parcelLayers(drawn),
       ...observationLayers(drawn),
       ...draftLayers(drawn),
     ],
@@ -110,7 +110,10 @@ function ground({ colours, base }: Drawn): LayerSpecification[] {
   const look: Pick<SymbolLayerSpecification, 'layout' | 'paint'> = {
     // Where two names would overlap, the larger country has its name.
     layout: {
-      ...{ 'text-field': ['get', 'name'], 'text-font': FONT, 'text-size': 13, 'text-max-width': 7 },
+      'text-field': ['get', 'name'],
+      'text-font': FONT,
+      'text-size': 13,
+      'text-max-width': 7,
       'symbol-sort-key': ['-', 0, ['get', 'area']],
     },
     paint: { 'text-color': colours.ink, 'text-halo-color': colours.land, 'text-halo-width': 1.2 },
@@ -160,7 +163,14 @@ const bySize = (unit = 1): ExpressionSpecification => [
   'interpolate',
   ['linear'],
   ['log10', ['max', 1, ['get', 'count']]],
-  ...[0, 6 / unit, 1, 11 / unit, 3, 16 / unit, 6, 24 / unit],
+  0,
+  6 / unit,
+  1,
+  11 / unit,
+  3,
+  16 / unit,
+  6,
+  24 / unit,
 ];
 
 /** How letters look on whatever is below them. */
@@ -183,27 +193,27 @@ const countText = (locale: string): SymbolLayerSpecification['layout'] => ({
   'text-allow-overlap': true,
 });
 
-function fieldLayers({ colours, locale }: Drawn): LayerSpecification[] {
+function parcelLayers({ colours, locale }: Drawn): LayerSpecification[] {
   const from = { source: 'fields', 'source-layer': 'fields' } as const;
   return [
     {
-      id: 'field-areas',
+      id: 'parcel-areas',
       type: 'fill',
       ...from,
       filter: isArea,
       paint: { 'fill-color': colours.accent, 'fill-opacity': 0.15 },
     },
     {
-      id: 'field-edges',
+      id: 'parcel-edges',
       type: 'line',
       ...from,
       filter: isArea,
       paint: { 'line-color': colours.accent, 'line-width': 2 },
     },
     {
-      id: 'field-names',
+      id: 'parcel-names',
       type: 'symbol',
-      source: 'field-names',
+      source: 'parcel-names',
       layout: {
         'text-field': ['get', 'name'],
         'text-font': FONT,
@@ -215,7 +225,7 @@ function fieldLayers({ colours, locale }: Drawn): LayerSpecification[] {
     },
     {
       // Squares, as observations are circles: colours alone would not tell one from the other.
-      id: 'field-points',
+      id: 'parcel-points',
       type: 'symbol',
       ...from,
       filter: isPoint,

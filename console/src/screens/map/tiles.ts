@@ -3,10 +3,10 @@ import { tilesOf, type View } from './view.ts';
 
 /** Answers of tiles that do not exist: an asset registry has the fields. */
 const NOT_IMPLEMENTED = 501;
-const FIELDS = '/packet/tiles/fields/';
-/** How long fields are not asked for after there were none, in milliseconds: others may register some. */
+const PARCELS = '/packet/tiles/fields/';
+/** How long an answer without fields counts, in milliseconds: others may register some. */
 const KEPT_MS = 60_000;
-/** Tiles that are asked for before there is a map, at most. */
+/** Maximum tiles that are requested before there is a map. */
 const MAX_AHEAD = 24;
 
 let none: { isSo: Promise<boolean>; since: number } | undefined;
@@ -21,38 +21,38 @@ const ahead = new Map<string, Promise<ArrayBuffer>>();
  */
 export async function loadTile(address: string, signal: AbortSignal): Promise<ArrayBuffer> {
   const path = pathOf(address);
-  if (path.startsWith(FIELDS) && (await hasNoFields())) return new ArrayBuffer(0);
-  const asked = ahead.get(path);
+  if (path.startsWith(PARCELS) && (await hasNoParcels())) return new ArrayBuffer(0);
+  const tile = ahead.get(path);
   ahead.delete(path);
-  return asked ?? ask(path, signal);
+  return tile ?? ask(path, signal);
 }
 
-/** Asks for the tiles of a view while the files of the map are still loading. */
+/** Requests the tiles of a view while the files of the map are still loading. */
 export function loadAhead(address: string, view: View, size: { width: number; height: number }): void {
-  void hasNoFields();
+  void hasNoParcels();
   for (const { z, x, y } of tilesOf(view, size).slice(0, MAX_AHEAD)) {
     const path = pathOf(address.replace('{z}/{x}/{y}', `${z}/${x}/${y}`));
-    const asked = ask(path);
-    // Told to who asks for the tile.
-    asked.catch(() => {});
-    ahead.set(path, asked);
+    const tile = ask(path);
+    // loadTile reports the failure.
+    tile.catch(() => {});
+    ahead.set(path, tile);
   }
 }
 
-/** Forgets the tiles that were asked for ahead and are not shown. */
+/** Drops the tiles that were requested ahead and are not shown. */
 export function forgetAhead(): void {
   ahead.clear();
 }
 
-/** Has fields asked for again, as after one was registered. */
-export function forgetFields(): void {
+/** Requests fields again, for example after one was registered. */
+export function forgetParcels(): void {
   none = undefined;
 }
 
-/** Whether the tile of the world has no fields; false if that is not known. */
-function hasNoFields(): Promise<boolean> {
+/** Whether the tile of the world has no fields; false if it cannot be loaded. */
+function hasNoParcels(): Promise<boolean> {
   if (!none || performance.now() - none.since > KEPT_MS) {
-    const isSo = ask(`${FIELDS}0/0/0.mvt`).then(
+    const isSo = ask(`${PARCELS}0/0/0.mvt`).then(
       ({ byteLength }) => byteLength === 0,
       () => false,
     );

@@ -7,7 +7,7 @@ export interface View {
 
 /** The last zoom of tiles that maps ask for; beyond it they are drawn larger. */
 export const LAST_TILE_ZOOM = 18;
-/** Of single observations: the way from one to the next can be seen. */
+/** Zoom for single observations: the way from one to the next is visible. */
 export const CLOSE_ZOOM = 15;
 /** Pixels of a tile on the screen at a whole zoom. */
 const TILE_SIDE = 512;

@@ -10,7 +10,7 @@ import { keepWaiting, listWaiting, removeWaiting } from './waiting-store.ts';
 /** Rest before the next attempt while something waits, in milliseconds. */
 const AGAIN_MS = 30_000;
 
-/** Observations that were sent and are still shown, at most. */
+/** Maximum sent observations that are shown. */
 const SHOWN = 5;
 
 /** An observation that was sent. */
@@ -24,11 +24,11 @@ let sent = $state.raw<Sent[]>([]);
 let failure = $state.raw<unknown>(undefined);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** What a tab tells the others: an observation that was sent, or the packets of all that were sent in one go. */
-type Said = { sent: Sent } | { user: string; packets: string[] };
+/** A message to the other tabs: a sent observation, or the packets of a whole run. */
+type TabMessage = { sent: Sent } | { user: string; packets: string[] };
 const tabs = new BroadcastChannel('outbox');
-const tell = (said: Said) => tabs.postMessage(said);
-tabs.addEventListener('message', ({ data }: MessageEvent<Said>) => {
+const notifyTabs = (message: TabMessage) => tabs.postMessage(message);
+tabs.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
   if ('packets' in data) return announce(data.user, data.packets);
   show(data.sent);
   void refresh().catch(() => {});
@@ -118,7 +118,7 @@ export async function discard(key: string): Promise<void> {
 
 /** Lets an observation that was refused be sent once more. */
 export async function retry(key: string): Promise<void> {
-  const found = list.find(one => one.key === key);
+  const found = list.find(waiting => waiting.key === key);
   if (!found) return;
   const { refused: _, ...again } = found;
   await keepWaiting(again);
@@ -147,28 +147,28 @@ async function sendEach(): Promise<void> {
   const user = userId() ?? '';
   const packets: string[] = [];
   try {
-    for (const one of list.filter(({ refused }) => refused === undefined)) {
-      const { outcome, packet } = await sendOne(one);
+    for (const waiting of list.filter(({ refused }) => refused === undefined)) {
+      const { outcome, packet } = await send(waiting);
       await refresh();
       if (outcome === 'sent' && packet !== undefined) {
-        const sent = { user: one.user, at: one.at, body: one.body, packet };
+        const sent = { user: waiting.user, at: waiting.at, body: waiting.body, packet };
         packets.push(packet);
         show(sent);
-        tell({ sent });
+        notifyTabs({ sent });
       }
       if (outcome === 'later') return;
     }
   } finally {
     if (packets.length > 0) {
       announce(user, packets);
-      tell({ user, packets });
+      notifyTabs({ user, packets });
     }
   }
 }
 
-async function sendOne(one: Waiting) {
-  let { packet } = one;
-  const outcome = await sendWaiting(one, {
+async function send(waiting: Waiting) {
+  let { packet } = waiting;
+  const outcome = await sendWaiting(waiting, {
     ...sending,
     async postObservation(body, key) {
       packet = await sending.postObservation(body, key);
@@ -179,11 +179,11 @@ async function sendOne(one: Waiting) {
 }
 
 /** Shows it once, even if two tabs have sent it. */
-function show(one: Sent): void {
-  sent = [one, ...sent.filter(({ packet }) => packet !== one.packet)].slice(0, SHOWN);
+function show(added: Sent): void {
+  sent = [added, ...sent.filter(({ packet }) => packet !== added.packet)].slice(0, SHOWN);
 }
 
-/** Of several tabs one sends, where the browser has locks: on https and on localhost. Otherwise the keys prevent doubles. */
+/** Lets one tab send at a time if the browser has locks (https, localhost); otherwise the keys prevent duplicates. */
 async function alone(work: () => Promise<void>): Promise<void> {
   if (!navigator.locks) return work();
   await navigator.locks.request('observations', work);

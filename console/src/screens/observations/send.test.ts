@@ -45,7 +45,7 @@ test('an observation is sent before its photos, and leaves', async () => {
   expect([got, kept()]).toEqual([['key-1', 'att_1', 'att_2'], undefined]);
 });
 
-test('what a lost connection interrupts goes on where it stopped', async () => {
+test('sending continues where a lost connection interrupted it', async () => {
   const first = service({ att_2: new Failure('offline', 0) });
   expect(await sendWaiting(made, first.sending)).toBe('later');
   const left = first.kept() as Waiting;
@@ -59,7 +59,7 @@ test('what a lost connection interrupts goes on where it stopped', async () => {
   expect(second.got).toEqual(['att_2']);
 });
 
-test('passing troubles do not refuse it, what the service refuses is kept with the reason', async () => {
+test('temporary failures are retried, and refused observations are kept with the reason', async () => {
   for (const status of [0, 401, 408, 429, 500, 503])
     expect(await sendWaiting(made, service({ 'key-1': new Failure('away', status) }).sending)).toBe('later');
   const { sending, kept } = service({ 'key-1': new Failure('observed_at is in the future', 400) });
@@ -67,13 +67,13 @@ test('passing troubles do not refuse it, what the service refuses is kept with t
   expect(kept()).toEqual({ ...made, refused: 'observed_at is in the future' });
 });
 
-test('an error of the program itself is not taken for an answer', async () => {
+test('an error of the program does not count as an answer', async () => {
   const { sending } = service();
   const broken = { ...sending, keep: () => Promise.reject(new TypeError('no disk')) };
   await expect(sendWaiting(made, broken)).rejects.toThrow('no disk');
 });
 
-test('ids of photos are att_ and a ULID, each another one', () => {
+test('each photo has its own id: att_ and a ULID', () => {
   const ids = Array.from({ length: 100 }, () => newAttachmentId(Date.UTC(2026, 2, 1)));
   expect(new Set(ids).size).toBe(100);
   for (const id of ids) expect(id).toMatch(/^att_[0-7][0-9A-HJKMNP-TV-Z]{25}$/);

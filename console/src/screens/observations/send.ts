@@ -13,7 +13,7 @@ export interface Sending {
 /** What became of an observation: it is stored, it waits for a connection, or the service refused it. */
 export type Outcome = 'sent' | 'later' | 'refused';
 
-/** Answers after which the same request can succeed later. */
+/** Statuses after which a retry can succeed. */
 const isPassing = ({ status }: Failure) =>
   status === 0 || status === 401 || status === 408 || status === 425 || status === 429 || status >= 500;
 

@@ -31,7 +31,7 @@ async function run<Result>(
 /** What a user has waiting in this browser, oldest first. */
 export async function listWaiting(user: string): Promise<Waiting[]> {
   const all = await run<Waiting[]>('readonly', store => store.getAll());
-  return all.filter(one => one.user === user).sort((a, b) => (a.at < b.at ? -1 : 1));
+  return all.filter(waiting => waiting.user === user).sort((a, b) => (a.at < b.at ? -1 : 1));
 }
 
 /** Stores an observation, or what has changed of it. */

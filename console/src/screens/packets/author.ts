@@ -1,7 +1,7 @@
 import { nameOf } from '../../api/people.svelte.ts';
 
 /**
- * Who sent a packet: the user whose token it came with, else the sender that a message names.
+ * The author of a packet: the user of the token, or else the sender in the message.
  *
  * @param author id of the user; undefined without a token
  */

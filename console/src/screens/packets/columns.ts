@@ -9,9 +9,9 @@ const DECLARED = new Set([
   'thread_id',
   'from_user',
 ]);
-/** Fields that are offered as columns, at most. */
+/** Maximum fields that are offered as columns. */
 const MAX_OFFERED = 60;
-/** Characters of a value in a cell, at most. */
+/** Maximum characters of a value in a cell. */
 export const MAX_CELL = 120;
 
 type Body = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { t } from '../../messages/messages.svelte.ts';
 
-/** The name that the sender's device has given a file of a Body; apps may leave it out. */
+/** The name of a file of a Body on the sender's device; apps may leave it out. */
 export function fileName(reference: unknown): string | undefined {
   const { name } = Object(reference) as { name?: unknown };
   return typeof name === 'string' && name.trim() !== '' ? name : undefined;

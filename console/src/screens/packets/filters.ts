@@ -1,7 +1,7 @@
 import { chosenOf, PACKET_FILTERS } from '../../api/filters.ts';
 import { chosenColumns, chosenNames } from './columns.ts';
 
-/** The known types of packets, in the order in which they are offered. */
+/** The types of packets, in the order of the choice. */
 export const TYPES = ['note', 'chat_message', 'file_ref', 'weather', 'custom'] as const;
 
 /** The chosen filters of an address. */
@@ -13,17 +13,17 @@ export function chosenOrder(query: URLSearchParams): 'asc' | 'desc' {
 }
 
 /**
- * The address of the CSV file with the same packets in the same order.
+ * The address of the CSV file with the packets of the list, in its order.
  *
- * @param columns those beside the declared ones; all that occur if there are none
+ * @param columns additional columns; all that occur if empty
  */
 export function csvAddress(query: URLSearchParams, columns = chosenColumns(query).join(',')): string {
   const names = chosenNames(query).join(',');
-  const asked = {
+  const parameters = {
     ...chosenFilters(query),
     order: chosenOrder(query),
     ...(columns && { columns }),
     ...(names && { names }),
   };
-  return `/packet/packets.csv?${new URLSearchParams(asked)}`;
+  return `/packet/packets.csv?${new URLSearchParams(parameters)}`;
 }

@@ -23,7 +23,9 @@ test('only what has changed is sent, and a pin keeps the fields that the form do
   form.prices = [...form.prices, { name: 'roaster', value: '9.5' }];
   form.partners = [];
   expect(bodyOf(form, formOf(product))).toEqual({
-    ...{ name: 'Natural', valueChain: '', photo: '' },
+    name: 'Natural',
+    valueChain: '',
+    photo: '',
     origin: {
       text: '',
       locations: [{ latitude: '-2', longitude: '30.06', geoid: 'ab', pinName: 'A' }],
@@ -40,7 +42,8 @@ test('a new product has only what is filled in, and an owner if one is chosen', 
   expect(bodyOf({ ...form, owner: ONLY_USER })).toEqual({ name: 'Washed' });
   form.agreements = [{ description: 'All', document: { storageKey: 'pdf' } }];
   expect(bodyOf(form)).toEqual({
-    ...{ name: 'Washed', company: { id: '9' } },
+    name: 'Washed',
+    company: { id: '9' },
     dataSharingAgreements: [{ description: 'All', document: { storageKey: 'pdf' } }],
   });
 });

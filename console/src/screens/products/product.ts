@@ -14,15 +14,22 @@ import { changedOrigin, type Origin, originOf } from './origin/origin.ts';
 /** The texts of the form, by their paths, in groups. */
 export const GROUPS = {
   story: [
-    ...['origin.text', 'process.production', 'responsibility.laborPolicies'],
-    ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
+    'origin.text',
+    'process.production',
+    'responsibility.laborPolicies',
+    'sustainability.production',
+    'sustainability.packaging',
+    'sustainability.co2Footprint',
   ],
   prices: ['settings.incomeIncreaseDescription'],
   legal: ['settings.gdprText', 'settings.privacyPolicyText', 'settings.termsOfUseText'],
 } as const;
 
 const OTHERS = [
-  ...['name', 'description', 'valueChain.id', 'settings.language'],
+  'name',
+  'description',
+  'valueChain.id',
+  'settings.language',
   'settings.currency',
   'knowledgeBlog',
 ];
@@ -38,7 +45,14 @@ export interface Partner {
 
 /** The relations of companies to a product, but for its owner's. */
 export const RELATIONS = [
-  ...['BUYER', 'IMPORTER', 'EXPORTER', 'PRODUCER', 'ASSOCIATION', 'PROCESSOR', 'TRADER', 'ROASTER'],
+  'BUYER',
+  'IMPORTER',
+  'EXPORTER',
+  'PRODUCER',
+  'ASSOCIATION',
+  'PROCESSOR',
+  'TRADER',
+  'ROASTER',
 ] as const;
 
 /** The owner of a product that belongs to no company. */
@@ -54,7 +68,7 @@ export interface ProductForm extends Origin {
   agreements: { id?: number; description: string; document?: StoredFile | undefined }[];
   /** id of the company that owns a new product, ONLY_USER, or empty while none is chosen */
   owner: string;
-  /** code of the currency of the owner; empty if it is not known */
+  /** code of the owner's currency; empty if they have none */
   ownerCurrency: string;
 }
 
@@ -74,9 +88,9 @@ export function formOf(product: object = {}): ProductForm {
     prices: Object.entries(at<Record<string, number>>('settings.pricingTransparency') ?? {}).map(
       ([name, value]) => ({ name, value: textOf(value) }),
     ),
-    agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(one => ({
-      ...one,
-      description: textOf(one.description),
+    agreements: (at<ProductForm['agreements']>('dataSharingAgreements') ?? []).map(agreement => ({
+      ...agreement,
+      description: textOf(agreement.description),
     })),
     owner,
     ownerCurrency: textOf(at('company.currency.code')),

@@ -33,9 +33,12 @@ export function storedFiles({
     typeof item === 'string' ? { id: item } : ((item ?? {}) as { id?: unknown; name?: unknown }),
   ) as { id?: unknown; name?: unknown }[];
   return references
-    .filter((one): one is { id: string; name?: unknown } => typeof one.id === 'string' && STORED.test(one.id))
+    .filter(
+      (reference): reference is { id: string; name?: unknown } =>
+        typeof reference.id === 'string' && STORED.test(reference.id),
+    )
     .map(({ id, name }) => {
-      const known = typeof name === 'string' && name.trim() !== '' ? name : undefined;
-      return { id, name: known, isPicture: PICTURE.test(known ?? '') };
+      const fileName = typeof name === 'string' && name.trim() !== '' ? name : undefined;
+      return { id, name: fileName, isPicture: PICTURE.test(fileName ?? '') };
     });
 }

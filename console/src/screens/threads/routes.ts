@@ -7,7 +7,9 @@ export default [
     title: 'threads.title',
     screen: () => import('./Threads.svelte'),
     navigation: {
-      ...{ group: 'field', order: 40, icon: 'threads' },
+      group: 'field',
+      order: 40,
+      icon: 'threads',
       news: { count: () => unread.count, text: 'threads.unread' },
     },
   },

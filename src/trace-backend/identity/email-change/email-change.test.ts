@@ -70,7 +70,7 @@ test('the default address of the first administrator has no mailbox: only the ne
   const next = newAddress();
   await change(user, next);
   const [again] = await mail.mailsTo(next);
-  expect(textOf(again)).toContain('The other address must confirm it, too.');
+  expect(textOf(again)).toContain('You must also confirm with the other address.');
   expect((await confirm(tokenIn(again))).body.data).toEqual({ changed: false });
 });
 

@@ -241,5 +241,5 @@ test('page and API have one limit of feedback; pages of other origins cannot sen
   expect(await today.text()).toMatch(/Try again later.*&#60;img src=x/s);
   await send('POST', '/api/product/label/execute/UNPUBLISH_LABEL', { id });
   const gone = await submit(uuid, { feedback: 'Nice' });
-  expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining('Nothing is here')]);
+  expect([gone.status, await gone.text()]).toEqual([404, expect.stringContaining('Page not found')]);
 });

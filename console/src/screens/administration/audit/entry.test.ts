@@ -5,7 +5,9 @@ import { AUDIT_ACTIONS } from '../../../../../src/trace-backend/base/audit/actio
 import { linesOf, otherOf, pageOf, whatOf } from './entry.ts';
 
 const entry = (action: string, entity: string, details: object = {}, entityId = '7') => ({
-  ...{ action, entity, entityId },
+  action,
+  entity,
+  entityId,
   details: details as Record<string, unknown>,
 });
 const label = (id: string) => ({ kind: 'label', id, name: undefined });
@@ -41,8 +43,8 @@ test('an entry is about its record, or about what in it the details name', () =>
 
 test('things lead to their pages, but not those that are gone', () => {
   const page = (action: string, entity: string, details?: object) => {
-    const one = entry(action, entity, details);
-    return pageOf(whatOf(one), action);
+    const audited = entry(action, entity, details);
+    return pageOf(whatOf(audited), action);
   };
   expect(page('UPDATE_PRODUCT', 'product')).toBe('/products/7/history');
   expect(page('PUBLISH_LABEL', 'product', { labelId: 3 })).toBe('/labels/3');
@@ -57,11 +59,12 @@ test('things lead to their pages, but not those that are gone', () => {
     expect(page(action, entity), action).toBeUndefined();
 });
 
-test('what changed is said in the words of the forms, old and new, and what stayed is not', () => {
+test('changes have the words of the forms, with old and new values, and leave out what stayed', () => {
   const details = { status: ['ACTIVE', 'ACTIVE'], role: ['USER', 'SYSTEM_ADMIN'] };
   expect(linesOf(entry('SET_USER_SYSTEM_ADMIN', 'user', details))).toEqual([
     {
-      ...{ title: 'administration.role', isChange: true },
+      title: 'administration.role',
+      isChange: true,
       words: [
         { key: 'administration.role.USER', text: 'USER' },
         { key: 'administration.role.SYSTEM_ADMIN', text: 'SYSTEM_ADMIN' },
@@ -85,7 +88,7 @@ test('what changed is said in the words of the forms, old and new, and what stay
   ]);
 });
 
-test('why a login failed is in words, and for an address without an account says so', () => {
+test('a failed login has its reason in words, also for an address without an account', () => {
   const why = (reason: string, entityId?: string) =>
     linesOf(entry('LOGIN_FAILED', 'user', { reason }, entityId))[0]?.words;
   const login = (name: string, text: string) => [{ key: `administration.audit.login.${name}`, text }];

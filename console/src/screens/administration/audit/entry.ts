@@ -16,7 +16,8 @@ export interface Thing {
 
 const textOf = (value: unknown) => (value === undefined || value === null ? undefined : String(value));
 const thing = (kind: string, id: unknown, name?: unknown): Thing => ({
-  ...{ kind, id: String(id) },
+  kind,
+  id: String(id),
   name: textOf(name),
 });
 
@@ -71,7 +72,7 @@ export interface Word {
   text: string;
 }
 
-/** Something that an entry tells besides its sentence. */
+/** A detail of an entry, below its sentence. */
 export interface Line {
   /** the message that names it */
   title: string;
@@ -136,16 +137,25 @@ function onlyOnce(words: readonly Word[]): Word[] {
 /** The fields whose messages are not named like them, by the kind of the record. */
 const FIELDS: Partial<Record<string, Partial<Record<string, string>>>> = {
   company: {
-    ...{ logo: 'companies.logo', documents: 'companies.documents', mediaLinks: 'companies.medium.other' },
-    ...{ certifications: 'companies.certifications', valueChains: 'companies.group.valueChains' },
+    logo: 'companies.logo',
+    documents: 'companies.documents',
+    mediaLinks: 'companies.medium.other',
+    certifications: 'companies.certifications',
+    valueChains: 'companies.group.valueChains',
     headquarters: 'companies.group.address',
   },
   product: {
-    ...{ photo: 'products.photo', origin: 'products.group.origin', company: 'products.owner' },
-    ...{ process: 'products.group.story', responsibility: 'products.group.story' },
-    ...{ sustainability: 'products.group.story', settings: 'products.group.settings' },
-    ...{ valueChain: 'products.valueChain', associatedCompanies: 'products.partners' },
-    ...{ dataSharingAgreements: 'products.agreements', journeyMarkers: 'products.journey' },
+    photo: 'products.photo',
+    origin: 'products.group.origin',
+    company: 'products.owner',
+    process: 'products.group.story',
+    responsibility: 'products.group.story',
+    sustainability: 'products.group.story',
+    settings: 'products.group.settings',
+    valueChain: 'products.valueChain',
+    associatedCompanies: 'products.partners',
+    dataSharingAgreements: 'products.agreements',
+    journeyMarkers: 'products.journey',
     businessToCustomerSettings: 'consumer.title',
   },
   setting: {
@@ -153,8 +163,11 @@ const FIELDS: Partial<Record<string, Partial<Record<string, string>>>> = {
     isPublic: 'administration.audit.setting.isPublic',
   },
   user: {
-    ...{ name: 'session.name', surname: 'session.surname', password: 'session.password' },
-    ...{ language: 'account.language', discoverable: 'account.discoverable' },
+    name: 'session.name',
+    surname: 'session.surname',
+    password: 'session.password',
+    language: 'account.language',
+    discoverable: 'account.discoverable',
   },
 };
 /** The areas whose messages name the other fields as the forms do. */

@@ -7,8 +7,8 @@ const queues = (waiting: number) => [
   { queue: 'mail', waiting },
 ];
 
-test('the mails of both services are one state', () => {
-  const told = [
+test('combines the email delivery of both services', () => {
+  const services = [
     {
       queues: queues(2),
       givenUp: 1,
@@ -18,14 +18,17 @@ test('the mails of both services are one state', () => {
     },
     { queues: queues(3), givenUp: 4, failedAt: late, lastError: 'the mail server could not be reached' },
   ];
-  expect(mailState(told)).toEqual({
-    ...{ sentAt: late, failedAt: late, lastError: 'the mail server could not be reached' },
-    ...{ waiting: 5, givenUp: 5 },
+  expect(mailState(services)).toEqual({
+    sentAt: late,
+    failedAt: late,
+    lastError: 'the mail server could not be reached',
+    waiting: 5,
+    givenUp: 5,
   });
   expect(mailState([{ queues: [], givenUp: 0 }])).toEqual({ waiting: 0, givenUp: 0 });
 });
 
-test('it fails as long as the last mail could not be sent', () => {
+test('email delivery fails until an email is sent', () => {
   const none = { waiting: 0, givenUp: 0 };
   expect(mailFinding(none)).toBe('none');
   expect(mailFinding({ ...none, sentAt: early })).toBe('good');

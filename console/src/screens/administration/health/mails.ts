@@ -1,36 +1,36 @@
-/** How sending mails goes, of both services together. */
+/** The state of email delivery, of both services together. */
 export interface MailState {
-  /** when one was last sent, and when one could last not be */
+  /** the last success and the last failure */
   sentAt?: string | undefined;
   failedAt?: string | undefined;
-  /** why, in English */
+  /** why it failed, in English */
   lastError?: string | undefined;
   waiting: number;
   givenUp: number;
 }
 
-/** What one service says of its mails. */
-type Told = Omit<MailState, 'waiting'> & { queues: readonly { queue: string; waiting: number }[] };
+/** The state of email delivery of one service. */
+type ServiceMails = Omit<MailState, 'waiting'> & { queues: readonly { queue: string; waiting: number }[] };
 
-/** The state of both services: their latest moments, and their sums. */
-export function mailState(told: readonly Told[]): MailState {
+/** Combines the states of the services: the latest times, and the sums. */
+export function mailState(services: readonly ServiceMails[]): MailState {
   const latest = (times: readonly (string | undefined)[]) =>
     times
-      .filter(one => one !== undefined)
+      .filter(time => time !== undefined)
       .sort()
       .at(-1);
-  const failedAt = latest(told.map(one => one.failedAt));
+  const failedAt = latest(services.map(service => service.failedAt));
   const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
   return {
-    sentAt: latest(told.map(one => one.sentAt)),
+    sentAt: latest(services.map(service => service.sentAt)),
     failedAt,
-    lastError: told.find(one => failedAt !== undefined && one.failedAt === failedAt)?.lastError,
-    waiting: sum(told.map(({ queues }) => queues.find(({ queue }) => queue === 'mail')?.waiting ?? 0)),
-    givenUp: sum(told.map(({ givenUp }) => givenUp)),
+    lastError: services.find(service => failedAt !== undefined && service.failedAt === failedAt)?.lastError,
+    waiting: sum(services.map(({ queues }) => queues.find(({ queue }) => queue === 'mail')?.waiting ?? 0)),
+    givenUp: sum(services.map(({ givenUp }) => givenUp)),
   };
 }
 
-/** What is to be said of it first: the last mail failed, some were given up, none was sent yet, or all is well. */
+/** The headline: the last email failed, some failed for good, none was sent yet, or all is well. */
 export function mailFinding({
   sentAt,
   failedAt,

@@ -8,7 +8,7 @@ const ENGLISH = JSON.parse(
   readFileSync(path.join(import.meta.dirname, '../../../../../messages/en/administration.json'), 'utf8'),
 );
 
-test('every status of a service, and every detail, has its words; what is not known has none', () => {
+test('every status and detail of a service has its words; an unknown one has none', () => {
   const statuses = [...CONDITIONS, 'STOPPING'].map(statusKey);
   const details = [
     ['clock', 'OK'],
@@ -19,9 +19,9 @@ test('every status of a service, and every detail, has its words; what is not kn
       [name, 'OK'],
       [name, 'FAILING'],
     ]),
-    ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(one => [
+    ...['STARTING', 'NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'].map(trouble => [
       'backup',
-      one,
+      trouble,
     ]),
   ].map(([name = '', status = '']) => detailKey({ name, status }));
   for (const key of [...statuses, ...details])

@@ -1,7 +1,13 @@
 const STATUSES = ['OK', 'WRITES_REFUSED', 'DATABASE_UNREACHABLE', 'WRITER_HUNG', 'STOPPING'];
 const CHECKS = [
-  ...['clock.OK', 'clock.BEHIND', 'replicas.OK', 'replicas.LEFT_OUT'],
-  ...['mail.OK', 'mail.FAILING', 'webhook.OK', 'webhook.FAILING'],
+  'clock.OK',
+  'clock.BEHIND',
+  'replicas.OK',
+  'replicas.LEFT_OUT',
+  'mail.OK',
+  'mail.FAILING',
+  'webhook.OK',
+  'webhook.FAILING',
 ];
 const TROUBLES = ['NO_BACKUP', 'FAILING', 'GAP', 'BEHIND', 'OLD', 'NOT_ARCHIVING'];
 

@@ -7,7 +7,7 @@ import { describeSettings } from '../../../../../src/platform/settings/text.ts';
 const FOLDER = path.resolve(import.meta.dirname, '../../../../../messages');
 const ENGLISH = describeSettings(Settings);
 
-/** What is the same in every language: numbers, names of settings, values, paths and addresses. */
+/** Words that every language shares: numbers, names of settings, values, paths and addresses. */
 function sameEverywhere(text: string): string[] {
   const plain = text.replaceAll(/(?<=\d)[.,\u00a0\u202f](?=\d{3})/g, '');
   const words = plain.match(

@@ -1,6 +1,6 @@
 import type { Language } from '../../../messages/messages.svelte.ts';
 
-/** What settings mean by their names, one file for each language but English, in which the services tell it. */
+/** The meanings of settings by name, one file per language except English, which comes from the services. */
 const FILES = import.meta.glob<Record<string, string>>('./*/settings/meanings.json', {
   base: '../../../../../messages',
   import: 'default',

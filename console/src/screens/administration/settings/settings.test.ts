@@ -18,7 +18,7 @@ test('a setting is set, has its default, or has no value', () => {
   expect(SETTINGS.map(stateOf)).toEqual(['none', 'set', 'default']);
 });
 
-test('settings are grouped by what they are about, and found by a part of the name or by their state', () => {
+test('settings are grouped by subject, and found by a part of the name or by their state', () => {
   const names = (wanted: string, state: string) =>
     groupsOf(SETTINGS, wanted, state).map(([group, found]) => [group, found.map(({ name }) => name)]);
   expect(names('', '')).toEqual([

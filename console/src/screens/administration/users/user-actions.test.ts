@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { actionsFor, isAsked, nextAction, wordsOf } from './user-actions.ts';
+import { actionsFor, needsConfirmation, nextAction, wordsOf } from './user-actions.ts';
 
 const system = { id: 1, role: 'SYSTEM_ADMIN' } as const;
 const regional = { id: 2, role: 'REGIONAL_ADMIN' } as const;
 const plain = { hasSecondFactor: false, emailConfirmed: false, sendsMails: true };
 const withFactor = { ...plain, hasSecondFactor: true };
 
-test('an administrator is offered what changes a user, never anything about themselves', () => {
+test('administrators can change other users, but not themselves', () => {
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, plain)).toEqual([
     'RESEND',
     'CONFIRM_USER_EMAIL',
@@ -23,13 +23,13 @@ test('an administrator is offered what changes a user, never anything about them
   ]);
 });
 
-test('nothing is offered about an erased account', () => {
+test('an erased account has no actions', () => {
   for (const status of ['ACTIVE', 'UNCONFIRMED', 'DEACTIVATED'] as const) {
     expect(actionsFor({ id: 9, status, role: 'USER', erased: true }, system, withFactor)).toEqual([]);
   }
 });
 
-test('where no mails are sent, none is offered to be sent again, but a link to copy', () => {
+test('without a mail server, a link to copy replaces resending an email', () => {
   const can = { ...plain, sendsMails: false };
   expect(actionsFor({ id: 9, status: 'UNCONFIRMED', role: 'USER' }, regional, can)).toEqual([
     'COPY_LINK',
@@ -49,9 +49,9 @@ test('an address is confirmed before its account is activated', () => {
   expect([next('CONFIRMED_EMAIL', true), next('ACTIVE', true)]).toEqual(['ACTIVATE_USER', undefined]);
 });
 
-test('a deactivation, a role and a second factor are asked about before they are changed', () => {
+test('changes of activation, role and second factor need a confirmation', () => {
   const active = { id: 9, status: 'ACTIVE', role: 'USER' } as const;
-  expect(actionsFor(active, system, withFactor).filter(action => isAsked(action, active))).toEqual([
+  expect(actionsFor(active, system, withFactor).filter(action => needsConfirmation(action, active))).toEqual([
     'DEACTIVATE_USER',
     'SET_USER_REGIONAL_ADMIN',
     'SET_USER_SYSTEM_ADMIN',
@@ -59,14 +59,14 @@ test('a deactivation, a role and a second factor are asked about before they are
   ]);
 });
 
-test('who activates a user without a confirmed address is asked to vouch for it', () => {
+test('activating a user without a confirmed address needs a confirmation', () => {
   const user = { id: 9, status: 'UNCONFIRMED', role: 'USER' } as const;
-  expect(actionsFor(user, regional, plain).filter(action => isAsked(action, user))).toEqual([
+  expect(actionsFor(user, regional, plain).filter(action => needsConfirmation(action, user))).toEqual([
     'ACTIVATE_USER',
   ]);
   expect(wordsOf('ACTIVATE_USER', user)).toBe('ACTIVATE_UNCONFIRMED');
   for (const status of ['CONFIRMED_EMAIL', 'DEACTIVATED'] as const) {
-    expect([isAsked('ACTIVATE_USER', { status }), wordsOf('ACTIVATE_USER', { status })]).toEqual([
+    expect([needsConfirmation('ACTIVATE_USER', { status }), wordsOf('ACTIVATE_USER', { status })]).toEqual([
       false,
       'ACTIVATE_USER',
     ]);

@@ -29,7 +29,7 @@ interface User {
  * What an administrator can do with a user; the service decides whether it may be done.
  *
  * @param can hasSecondFactor: whether the user has one, which can then be removed; emailConfirmed: whether the owner of
- * the address has confirmed it; sendsMails: whether mails are sent
+ * the address has confirmed it; sendsMails: whether the installation sends email
  */
 export function actionsFor(
   { id, status, role, erased }: User,
@@ -59,7 +59,10 @@ export function actionsFor(
  * Whether an action is asked about before: what changes a role or locks somebody out is not done by a slip, and who
  * activates a user without a confirmed address vouches for it.
  */
-export function isAsked(action: Action | LinkAction, { status }: Pick<User, 'status'>): action is Action {
+export function needsConfirmation(
+  action: Action | LinkAction,
+  { status }: Pick<User, 'status'>,
+): action is Action {
   if (action === 'ACTIVATE_USER') return status === 'UNCONFIRMED';
   return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
 }

@@ -30,7 +30,7 @@ export function formOf(batch: object = {}): BatchForm {
     traceOrigin: stored.traceOrigin === true,
     photo: stored.photo as StoredFile | undefined,
     locations: locations.map(
-      one => ({ ...one, ...Object.fromEntries(SHOWN.map(name => [name, textOf(one[name])])) }) as Place,
+      place => ({ ...place, ...Object.fromEntries(SHOWN.map(name => [name, textOf(place[name])])) }) as Place,
     ),
   };
 }
@@ -40,8 +40,8 @@ export function bodyOf({ photo, locations, ...fields }: BatchForm): object {
   return {
     ...fields,
     photo: photo ? { storageKey: photo.storageKey } : '',
-    locations: locations.map(one =>
-      Object.fromEntries(Object.entries(one).filter(([, value]) => value !== '')),
+    locations: locations.map(place =>
+      Object.fromEntries(Object.entries(place).filter(([, value]) => value !== '')),
     ),
   };
 }

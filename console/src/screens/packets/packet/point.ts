@@ -9,8 +9,8 @@ const isCoordinate = (value: unknown): value is number => typeof value === 'numb
 export function pointOf(body: Readonly<Record<string, unknown>>): Point | undefined {
   const { lat, lon } = (body.capture_point ?? {}) as Partial<Point>;
   if (isCoordinate(lat) && isCoordinate(lon)) return { lat, lon };
-  const given = (body.geojson ?? {}) as { geometry?: object };
-  const { type, coordinates } = (given.geometry ?? given) as { type?: unknown; coordinates?: unknown };
+  const geojson = (body.geojson ?? {}) as { geometry?: object };
+  const { type, coordinates } = (geojson.geometry ?? geojson) as { type?: unknown; coordinates?: unknown };
   if (type !== 'Point' || !Array.isArray(coordinates)) return undefined;
   const [east, north] = coordinates;
   return isCoordinate(east) && isCoordinate(north) ? { lat: north, lon: east } : undefined;

@@ -5,11 +5,13 @@ test('a picker takes colours of three or six digits, in any case and with space 
   expect([' #07F ', '#25265E', 'red', '#12345', ''].map(hexOf)).toEqual([
     '#0077ff',
     '#25265e',
-    ...[undefined, undefined, undefined],
+    undefined,
+    undefined,
+    undefined,
   ]);
 });
 
-test('a colour that could not be read, or that the page does not take, is told', () => {
+test('reports colours that are hard to read or that the page ignores', () => {
   expect(colourNote('#ffee00')).toBe('darker');
   expect(colourNote('#25265E')).toBe('lighter');
   expect(colourNote('#767676')).toBe('darker');

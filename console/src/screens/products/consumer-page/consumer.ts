@@ -3,8 +3,13 @@ import { changedValues, type Values, valuesOf } from '../../../parts/forms/neste
 
 /** Colours of pages that apps draw; the page of a label takes the first. */
 export const COLOURS = [
-  ...['primaryColor', 'secondaryColor', 'tertiaryColor', 'quaternaryColor'],
-  ...['productTitleColor', 'headingColor', 'textColor'],
+  'primaryColor',
+  'secondaryColor',
+  'tertiaryColor',
+  'quaternaryColor',
+  'productTitleColor',
+  'headingColor',
+  'textColor',
 ] as const;
 
 /**
@@ -19,7 +24,11 @@ export const SHOWN_GRAPHICS = ['graphicFairPrices', 'graphicIncreaseOfIncome', '
 export const PRICE_GRAPHICS = ['graphicPriceToProducer', 'graphicFarmGatePrice'] as const;
 
 export const AMOUNTS = [
-  ...['manualFarmGatePrice', 'manualProducerPrice', 'containerSize', 'worldMarket', 'fairTrade'],
+  'manualFarmGatePrice',
+  'manualProducerPrice',
+  'containerSize',
+  'worldMarket',
+  'fairTrade',
   'averageRegionFarmGatePrice',
 ] as const;
 

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { fileOf, meaningOf, partsOf, type Step, stepsTo, toldOf } from './history.ts';
+import { describeChange, fileOf, meaningOf, partsOf, type Step, stepsTo } from './history.ts';
 
 const english = (area: string): Record<string, string> =>
   JSON.parse(readFileSync(new URL(`../../../../../messages/en/${area}.json`, import.meta.url), 'utf8'));
 
 /** As the screen joins them. */
-const said = (steps: readonly Step[]) =>
+const nameOf = (steps: readonly Step[]) =>
   steps
     .map(({ key = '', which }) => {
       const [area = ''] = key.split('.', 1);
@@ -15,7 +15,7 @@ const said = (steps: readonly Step[]) =>
     })
     .join(' · ');
 
-test('paths are said in the words of the forms, with the place or the id', () => {
+test('paths have the words of the forms, with the position or the id', () => {
   const paths = {
     name: 'Name',
     'settings.gdprText': 'Text about data protection',
@@ -35,13 +35,13 @@ test('paths are said in the words of the forms, with the place or the id', () =>
     'labels.7.content.company.logo.storageKey': 'Label 7 · Texts · Owner · Logo',
     'photo.storageKey': 'Photo',
     'finalProducts.3.name': 'Final products 3 · Name',
-    'finalProducts.3.labelIds.0': 'Final products 3 · Labels that it carries · 1',
+    'finalProducts.3.labelIds.0': 'Final products 3 · Labels it carries · 1',
     'knowledgeBlogs.3.title': 'Knowledge blog 3 · Title',
     'process.somethingElse': 'Product story · somethingElse',
     'origin.more.deep': 'Origin · more.deep',
     constructor: 'constructor',
   };
-  expect(Object.fromEntries(Object.keys(paths).map(path => [path, said(stepsTo(path))]))).toEqual(paths);
+  expect(Object.fromEntries(Object.keys(paths).map(path => [path, nameOf(stepsTo(path))]))).toEqual(paths);
 });
 
 test('records with names are marked, so that the names can be shown', () => {
@@ -76,7 +76,7 @@ test('values mean names, words, dates and countries where their fields do', () =
     expect(meaningOf(path)).toBeUndefined();
 });
 
-test('a value is taken apart into what can be said; files and references stay whole', () => {
+test('a value is split into parts with words; files and references stay whole', () => {
   expect(partsOf('name', 'Tea')).toEqual([{ path: 'name', value: 'Tea' }]);
   expect(partsOf('name', null)).toEqual([]);
   const origin = { text: '', locations: [{ latitude: 0, address: 'Huye' }] };
@@ -103,7 +103,7 @@ test('a value is taken apart into what can be said; files and references stay wh
   ]);
 });
 
-test('a file is shown as a picture where forms have one, and as a document elsewhere', () => {
+test('a file is a picture where forms show one, and otherwise a document', () => {
   const picture = { key: 'k', isPicture: true };
   expect(fileOf('photo', { storageKey: 'k', name: 'field.jpg' })).toEqual(picture);
   expect(fileOf('labels.7.content.company.logo.storageKey', 'k')).toEqual(picture);
@@ -113,19 +113,27 @@ test('a file is shown as a picture where forms have one, and as a document elsew
   );
 });
 
-test('a change says what was done, with old and new values, and only what of a list came or went', () => {
-  const told = (path: string, before?: unknown, after?: unknown) => toldOf({ path, before, after });
-  expect(told('').did).toBe('created');
-  expect(told('knowledgeBlog', undefined, false)).toMatchObject({ did: 'filled', after: [{ value: false }] });
-  expect(told('labels.7', undefined, { title: 'Spring' }).did).toBe('added');
-  expect(told('description', 'From the hills', null)).toMatchObject({ did: 'removed', after: [] });
-  expect(told('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
+test('a change says what was done, with old and new values; of lists, only added and removed entries', () => {
+  const described = (path: string, before?: unknown, after?: unknown) =>
+    describeChange({ path, before, after });
+  expect(described('').did).toBe('created');
+  expect(described('knowledgeBlog', undefined, false)).toMatchObject({
+    did: 'filled',
+    after: [{ value: false }],
+  });
+  expect(described('labels.7', undefined, { title: 'Spring' }).did).toBe('added');
+  expect(described('description', 'From the hills', null)).toMatchObject({ did: 'removed', after: [] });
+  expect(described('name', 'Tea', 'Green tea')).toMatchObject({ did: 'changed', isReplaced: true });
   const [farm, mill] = [{ company: { id: 1 } }, { company: { id: 2 } }];
-  expect(told('associatedCompanies', [farm], [mill, farm])).toEqual({
-    ...{ did: 'changed', before: [], isReplaced: false },
+  expect(described('associatedCompanies', [farm], [mill, farm])).toEqual({
+    did: 'changed',
+    before: [],
+    isReplaced: false,
     after: [{ path: 'associatedCompanies.0.company', value: '2' }],
   });
-  expect(told('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
-    ...{ did: 'changed', before: [], after: [{ path: 'journeyMarkers.0.latitude' }] },
+  expect(described('journeyMarkers', undefined, [{ latitude: 1 }])).toMatchObject({
+    did: 'changed',
+    before: [],
+    after: [{ path: 'journeyMarkers.0.latitude' }],
   });
 });

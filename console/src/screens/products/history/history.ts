@@ -8,6 +8,7 @@ import {
   SHOWN_GRAPHICS,
   TABS,
 } from '../consumer-page/consumer.ts';
+import { GROUPS } from '../product.ts';
 
 /** A step on the way to a field. */
 export interface Step {
@@ -37,15 +38,22 @@ function fieldsOf(area: string, names: Record<string, string>): Fields {
 }
 
 const TEXTS = [
-  ...['name', 'description', 'origin.text', 'process.production', 'responsibility.laborPolicies'],
-  ...['sustainability.production', 'sustainability.packaging', 'sustainability.co2Footprint'],
-  ...['settings.costBreakdown', 'settings.incomeIncreaseDescription', 'settings.gdprText'],
-  ...['settings.privacyPolicyText', 'settings.termsOfUseText', 'settings.language', 'knowledgeBlog'],
+  'name',
+  'description',
+  'settings.costBreakdown',
+  'settings.language',
+  'knowledgeBlog',
+  ...Object.values(GROUPS).flat(),
 ];
 const PLACE = fieldsOf('products', {
-  ...{ pinName: 'pin.name', latitude: 'pin.latitude', longitude: 'pin.longitude' },
-  ...{ numberOfFarmers: 'pin.farmers', areaInHectares: 'pin.area', countryCode: 'pin.country' },
-  ...{ address: 'pin.address', geoid: 'pin.geoid' },
+  pinName: 'pin.name',
+  latitude: 'pin.latitude',
+  longitude: 'pin.longitude',
+  numberOfFarmers: 'pin.farmers',
+  areaInHectares: 'pin.area',
+  countryCode: 'pin.country',
+  address: 'pin.address',
+  geoid: 'pin.geoid',
 });
 /** Also of what only apps show, which the console does not offer. */
 const CONSUMER_PAGE: Fields = Object.fromEntries([
@@ -59,16 +67,22 @@ const CONSUMER_PAGE: Fields = Object.fromEntries([
   ]),
 ]);
 const ENTRY = fieldsOf('products', {
-  ...{ title: 'knowledge.title', type: 'knowledge.type', date: 'knowledge.date' },
-  ...{ summary: 'knowledge.summary', content: 'knowledge.content', youtubeUrl: 'knowledge.video' },
+  title: 'knowledge.title',
+  type: 'knowledge.type',
+  date: 'knowledge.date',
+  summary: 'knowledge.summary',
+  content: 'knowledge.content',
+  youtubeUrl: 'knowledge.video',
   documents: 'knowledge.documents',
 });
 // The form asks for its number, but a name is shown.
 const PARTNER: Fields = { company: { key: 'companies.profile' }, type: { key: 'products.partner.relation' } };
 const AGREEMENT = fieldsOf('products', { description: 'field.description', document: 'file' });
 const FINAL = fieldsOf('products', {
-  ...{ name: 'field.name', description: 'field.description' },
-  ...{ unitId: 'final.unit', labelIds: 'final.labels' },
+  name: 'field.name',
+  description: 'field.description',
+  unitId: 'final.unit',
+  labelIds: 'final.labels',
 });
 
 const places = (key: string, fields: Fields): Field => ({ key, several: 'places', fields });
@@ -76,13 +90,16 @@ const ids = (key: string, fields: Fields, record: string): Field => ({ key, seve
 
 const BATCH: Fields = {
   ...fieldsOf('labels', {
-    ...{ number: 'batch.number', productionDate: 'batch.produced', expiryDate: 'batch.expires' },
-    ...{ checkAuthenticity: 'batch.authentic', traceOrigin: 'batch.origin' },
+    number: 'batch.number',
+    productionDate: 'batch.produced',
+    expiryDate: 'batch.expires',
+    checkAuthenticity: 'batch.authentic',
+    traceOrigin: 'batch.origin',
   }),
   photo: { key: 'products.photo' },
   locations: places('products.pins', PLACE),
 };
-/** What a label tells of the owner. */
+/** What a label shows about the owner. */
 const COMPANY: Fields = fieldsOf('companies', {
   ...Object.fromEntries(
     [...Object.keys(COMPANY_TEXTS), 'headquarters.country'].map(path => [
@@ -90,7 +107,8 @@ const COMPANY: Fields = fieldsOf('companies', {
       `field.${path.slice(path.lastIndexOf('.') + 1)}`,
     ]),
   ),
-  ...{ logo: 'logo', headquarters: 'group.address' },
+  logo: 'logo',
+  headquarters: 'group.address',
 });
 
 /** What a product has, and a copy of it that a label has. */
@@ -100,10 +118,15 @@ const CONTENT: Fields = {
     Object.fromEntries(TEXTS.map(path => [path, `field.${path.replaceAll('.', '-')}`])),
   ),
   ...fieldsOf('products', {
-    ...{ photo: 'photo', valueChain: 'valueChain', origin: 'group.origin' },
-    ...{ settings: 'group.settings', process: 'group.story', responsibility: 'group.story' },
+    photo: 'photo',
+    valueChain: 'valueChain',
+    origin: 'group.origin',
+    settings: 'group.settings',
+    process: 'group.story',
+    responsibility: 'group.story',
     sustainability: 'group.story',
-    ...{ 'settings.pricingTransparency': 'prices', 'settings.incomeIncreaseDocument': 'incomeDocument' },
+    'settings.pricingTransparency': 'prices',
+    'settings.incomeIncreaseDocument': 'incomeDocument',
     'settings.currency': 'price.currency',
   }),
   company: { key: 'products.owner', fields: COMPANY },
@@ -129,7 +152,7 @@ const PRODUCT: Fields = {
 /** How the forms name the field of a path such as origin.locations.0.latitude, from the outside in. */
 export function stepsTo(path: string): Step[] {
   const steps: Step[] = [];
-  // A file is said as a whole.
+  // A file is named as a whole.
   let names = path.replace(/\.storageKey$/, '').split('.');
   let fields = PRODUCT;
   while (names.length > 0) {
@@ -165,7 +188,9 @@ export type Meaning =
   | 'field';
 
 const REFERENCES: Partial<Record<string, string>> = {
-  ...{ company: 'company', valueChain: 'value-chain', unitId: 'measure-unit-type' },
+  company: 'company',
+  valueChain: 'value-chain',
+  unitId: 'measure-unit-type',
   labelIds: 'label',
 };
 /** The paths whose values are words of forms, with the keys of their messages. */
@@ -204,7 +229,7 @@ export interface Part {
   isFile?: true;
 }
 
-/** Members that tell people nothing. */
+/** Members that mean nothing to people. */
 const TECHNICAL = new Set(['id', 'uuid', 'labelId', 'productId']);
 const LABEL_DOCUMENTS = /^labels\.(\d+)\.documents(?:\.\d+)?$/;
 const LABEL_FIELDS = /^labels\.\d+\.fields$/;
@@ -246,18 +271,26 @@ export function fileOf(path: string, value: unknown): { key: string; isPicture: 
 }
 
 /** What happened to a field. */
-export interface Told {
+export interface DescribedChange {
   /** of the messages products.history.did */
   did: 'created' | 'filled' | 'changed' | 'added' | 'removed';
   /** what was there, and what is there now; lists without what stayed */
   before: Part[];
   after: Part[];
-  /** whether one value took the place of another */
+  /** whether one value replaced another */
   isReplaced: boolean;
 }
 
-/** What a change of the history says. */
-export function toldOf({ path, before, after }: { path: string; before?: unknown; after?: unknown }): Told {
+/** Describes a change of the history. */
+export function describeChange({
+  path,
+  before,
+  after,
+}: {
+  path: string;
+  before?: unknown;
+  after?: unknown;
+}): DescribedChange {
   if (path === '' && before === undefined && after === undefined)
     return { did: 'created', before: [], after: [], isReplaced: false };
   const [was, is] = [before ?? undefined, after ?? undefined];
@@ -280,8 +313,8 @@ export function toldOf({ path, before, after }: { path: string; before?: unknown
 
 /** The entries of a list that another list has not. */
 function without(path: string, list: readonly unknown[], other: readonly unknown[]): Part[] {
-  const known = new Set(other.map(entry => JSON.stringify(entry)));
+  const others = new Set(other.map(entry => JSON.stringify(entry)));
   return list.flatMap((entry, index) =>
-    known.has(JSON.stringify(entry)) ? [] : partsOf(`${path}.${index}`, entry),
+    others.has(JSON.stringify(entry)) ? [] : partsOf(`${path}.${index}`, entry),
   );
 }

@@ -5,7 +5,7 @@ import { newPlace } from './origin.ts';
 const HUYE = { latitude: '-2.1', longitude: '30.06' };
 const BANDUNDU = { latitude: '-4', longitude: '18' };
 
-test('the country follows the position, also while it is typed, and is empty where it is not known', () => {
+test('the country follows the position, also while it is typed, and is empty where it is unclear', () => {
   const { moved } = countryFilling();
   const place = newPlace();
   const typed = [
@@ -36,7 +36,7 @@ test('the country follows the position, also while it is typed, and is empty whe
   }
 });
 
-test('a country that a person chose or that is stored stays, in this place alone', () => {
+test('a chosen or stored country stays, in its place only', () => {
   const { moved, chosen } = countryFilling();
   const stored = { ...newPlace(), countryCode: 'BI' };
   Object.assign(stored, HUYE);
@@ -45,16 +45,16 @@ test('a country that a person chose or that is stored stays, in this place alone
 
   const place = newPlace();
   const other = newPlace();
-  for (const one of [place, other]) {
-    Object.assign(one, HUYE);
-    moved(one);
+  for (const filled of [place, other]) {
+    Object.assign(filled, HUYE);
+    moved(filled);
   }
   // The one that was filled in, confirmed by choosing it.
   place.countryCode = 'RW';
   chosen(place);
-  for (const one of [place, other]) {
-    Object.assign(one, BANDUNDU);
-    moved(one);
+  for (const filled of [place, other]) {
+    Object.assign(filled, BANDUNDU);
+    moved(filled);
   }
   expect([place.countryCode, other.countryCode]).toEqual(['RW', 'CD']);
   // None chosen is filled in again.

@@ -11,7 +11,7 @@ export interface CountryFilling {
 
 /**
  * Fills in the country that a place is in, as far as the map is sure of it. What was filled in follows the position, also
- * while it is typed, and is emptied where the country is not known. What a person chose, and what was stored, stays.
+ * while it is typed, and is emptied where the country is unclear. What a person chose, and what was stored, stays.
  */
 export function countryFilling(): CountryFilling {
   /** what was filled in, by the place */

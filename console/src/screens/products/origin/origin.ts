@@ -30,7 +30,9 @@ export interface Origin {
 export const newMarker = (): Marker => ({ latitude: '', longitude: '' });
 export const newPlace = (): Place => ({
   ...newMarker(),
-  ...{ pinName: '', numberOfFarmers: '', countryCode: '' },
+  pinName: '',
+  numberOfFarmers: '',
+  countryCode: '',
 });
 export const newPin = (): Pin => ({ ...newPlace(), areaInHectares: '', geoid: '' });
 

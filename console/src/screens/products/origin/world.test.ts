@@ -17,8 +17,8 @@ test('zooming stays within the world', () => {
 
 test('a view is fitted to its points, with room around them, and is the world without any', () => {
   expect(fitted([])).toEqual(WORLD);
-  const one = fitted([{ x: 30, y: 2 }]);
-  expect([one.x + one.width / 2, one.y + one.height / 2, one.width]).toEqual([30, 2, 20]);
+  const view = fitted([{ x: 30, y: 2 }]);
+  expect([view.x + view.width / 2, view.y + view.height / 2, view.width]).toEqual([30, 2, 20]);
   const [huye, hamburg] = [
     { x: 29.7, y: 2.6 },
     { x: 10, y: -53.5 },

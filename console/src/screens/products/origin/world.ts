@@ -21,7 +21,7 @@ export function zoomed(view: View, factor: number, at = centreOf(view)): View {
   };
 }
 
-/** Degrees from west to east of a view of one place, at least. */
+/** Minimum width of a view, in degrees. */
 const NEAR = 20;
 
 /** The part of the world with all these points and room around them; the whole world without any. */

@@ -87,7 +87,7 @@ test('a package is checked as by the API: with its dates, in words, counted once
 
   const none = await check('number=&expiryDate=2020-01-01');
   expect([none.status, none.said]).toEqual([400, undefined]);
-  expect(none.text).toContain('Enter the number of the batch.');
+  expect(none.text).toContain('Enter the batch number.');
   expect(none.text).toContain('value="2020-01-01"');
   expect(await counted(label)).toEqual([0, 2, 4, 0, 0]);
   expect(await counted(other)).toEqual([0, 0, 0, 0, 0]);
@@ -134,6 +134,6 @@ test('page and API have one limit of checks, beyond which the page says so; unpu
   for (const rest of ['', '/verify_batch_authenticity', '/verify_batch_origin?number=A']) {
     const [taken, never] = [await open(`${label.uuid}${rest}`), await open(`${unknown}${rest}`)];
     expect([taken.status, taken.text]).toEqual([404, never.text]);
-    expect(taken.text).toContain('Nothing is here');
+    expect(taken.text).toContain('Page not found');
   }
 });

@@ -18,20 +18,20 @@ import { countryName } from '../../messages/format.ts';
 import { t } from '../../messages/messages.svelte.ts';
 import { namePoints, renamed } from '../../parts/maps/country-names.ts';
 import { flattened } from '../../parts/maps/date-line.ts';
-import { type FieldNames, fieldNames } from './field-names.ts';
 import { openAtObservations } from './opening.ts';
+import { type ParcelNames, parcelNames } from './parcel-names.ts';
 import { SQUARE, squareImage } from './square.ts';
 import { type BaseMap, type Drawn, PICKED, styleOf } from './style.ts';
-import { forgetAhead, forgetFields, loadTile } from './tiles.ts';
+import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
 import { type Edges, type View, WORLD } from './view.ts';
 
 /** What was clicked. */
 export type Picked =
   | { kind: 'packets'; ids: readonly string[] }
-  | { kind: 'field'; geoid: string; name: string | undefined; areaM2: number | undefined };
+  | { kind: 'parcel'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
-/** What the map tells. */
-export interface Told {
+/** The callbacks of the map. */
+export interface MapListener {
   /** @param isWaiting whether it has not moved yet to where the observations are */
   moved(view: View, edges: Edges, isWaiting: boolean): void;
   picked(picked: Picked | undefined): void;
@@ -47,15 +47,15 @@ export interface Told {
 }
 
 /** A map of observations and fields. */
-export interface FieldMap {
-  /** whether there is more than the borders of countries around a place */
+export interface ObservationMap {
+  /** whether the map shows more than the borders of countries */
   readonly hasBaseMap: boolean;
-  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'fieldNames' | 'base'>): void;
-  /** Asks for the tiles of observations again. */
+  draw(drawn: Omit<Drawn, 'countries' | 'names' | 'parcelNames' | 'base'>): void;
+  /** Reloads the tiles of observations. */
   refreshObservations(): void;
-  /** Asks for the tiles of fields again. */
-  refreshFields(): void;
-  /** Asks for everything again, after tiles have failed: those are not refreshed. */
+  /** Reloads the tiles of fields. */
+  refreshParcels(): void;
+  /** Reloads everything after tiles have failed, which a refresh leaves out. */
   loadAgain(): void;
   show(view: View): void;
   /** Goes to where the observations are, as a map without a view opens. */
@@ -67,7 +67,7 @@ export interface FieldMap {
 
 setWorkerUrl(workerUrl);
 addProtocol('pmtiles', new Protocol().tile);
-// Tiles of the services are asked for like everything else behind the login.
+// Tiles of the services need the session, like every other request.
 addProtocol('session', async ({ url }, { signal }) => ({
   data: await loadTile(url, signal),
 }));
@@ -75,13 +75,13 @@ addProtocol('session', async ({ url }, { signal }) => ({
 /**
  * Makes a map in an element; the base map is loaded first.
  *
- * @param given view: what it shows; where the observations are, if that is undefined
+ * @param options view: what the map shows; all observations if undefined
  */
 export async function makeMap(
   container: HTMLElement,
-  given: { view: View | undefined; label: string; told: Told },
-): Promise<FieldMap> {
-  const { view = WORLD, label, told } = given;
+  options: { view: View | undefined; label: string; listener: MapListener },
+): Promise<ObservationMap> {
+  const { view = WORLD, label, listener } = options;
   const [countries, base] = await Promise.all([loadCountries(), loadBase()]);
   const names = namePoints(countries);
   const map = new MapLibreMap({
@@ -103,15 +103,15 @@ export async function makeMap(
     if (id === SQUARE) map.addImage(id, squareImage(), { sdf: true });
   });
   const drawing = drawer(map, { countries, names, base });
-  let opening = given.view ? undefined : openAtObservations(map, told.failed);
-  const moved = () => tellView(map, told, opening?.isWaiting() === true);
+  let opening = options.view ? undefined : openAtObservations(map, listener.failed);
+  const moved = () => reportView(map, listener, opening?.isWaiting() === true);
   map.on('moveend', moved);
-  tellState(map, told);
+  reportState(map, listener);
   map.on('idle', () => {
     const parts = map.querySourceFeatures('fields', { sourceLayer: 'fields' });
-    drawing.name(fieldNames(parts, edgesOf(map)));
+    drawing.name(parcelNames(parts, edgesOf(map)));
   });
-  const picking = pickByMouse(map, told);
+  const picking = pickByMouse(map, listener);
   const refresh = (source: string) => map.getSource(source) && map.refreshTiles(source);
 
   moved();
@@ -119,12 +119,12 @@ export async function makeMap(
     hasBaseMap: base !== undefined,
     draw: drawing.draw,
     refreshObservations: () => refresh('observations'),
-    refreshFields() {
-      forgetFields();
+    refreshParcels() {
+      forgetParcels();
       refresh('fields');
     },
     loadAgain() {
-      forgetFields();
+      forgetParcels();
       drawing.again();
     },
     show({ zoom, lat, lon }) {
@@ -133,7 +133,7 @@ export async function makeMap(
     },
     showObservations() {
       opening?.stop();
-      opening = openAtObservations(map, told.failed);
+      opening = openAtObservations(map, listener.failed);
       map.jumpTo({ center: [WORLD.lon, WORLD.lat], zoom: WORLD.zoom });
     },
     fit(edges) {
@@ -148,57 +148,57 @@ export async function makeMap(
   };
 }
 
-type ToDraw = Parameters<FieldMap['draw']>[0];
+type ToDraw = Parameters<ObservationMap['draw']>[0];
 
-/** Gives a map its style, the same one once more, and the names of fields in it. */
+/** Sets the style of a map, sets it again for a retry, and updates the names of fields. */
 function drawer(map: MapLibreMap, kept: Pick<Drawn, 'countries' | 'names' | 'base'>) {
   let last: ToDraw | undefined;
   let attempt = 0;
   // MapLibre never asks again for a tile that has failed, unless its source has another address.
   const ofAttempt = (address: string) => (attempt === 0 ? address : `${address}#${attempt}`);
-  let named: FieldNames = { type: 'FeatureCollection', features: [] };
+  let named: ParcelNames = { type: 'FeatureCollection', features: [] };
   const draw = (drawn: ToDraw) => {
     // A style that is still being loaded cannot be compared.
     const diff = last !== undefined && map.isStyleLoaded() === true;
     last = drawn;
     const [observations, fields] = [ofAttempt(drawn.observations), ofAttempt(drawn.fields)];
-    map.setStyle(styleOf({ ...drawn, observations, fields, fieldNames: named, ...kept }), { diff });
+    map.setStyle(styleOf({ ...drawn, observations, fields, parcelNames: named, ...kept }), { diff });
   };
   const again = () => {
     attempt++;
     if (last) draw(last);
   };
-  const name = (names: FieldNames) => {
+  const name = (names: ParcelNames) => {
     // The map is idle again when they are drawn.
     if (JSON.stringify(names) === JSON.stringify(named)) return;
     named = names;
-    map.getSource<GeoJSONSource>('field-names')?.setData(named);
+    map.getSource<GeoJSONSource>('parcel-names')?.setData(named);
   };
   return { draw, again, name };
 }
 
-/** Tells what fails, what is loading, and what is there then. */
-function tellState(map: MapLibreMap, told: Told): void {
-  map.on('error', ({ error }) => told.failed(error));
-  map.on('sourcedataloading', () => told.loading?.(true));
+/** Reports failures, loading, and what is loaded. */
+function reportState(map: MapLibreMap, listener: MapListener): void {
+  map.on('error', ({ error }) => listener.failed(error));
+  map.on('sourcedataloading', () => listener.loading?.(true));
   // A map can have all tiles and be drawn again and again, so that it is not idle.
-  map.on('sourcedata', () => map.areTilesLoaded() && told.loading?.(false));
+  map.on('sourcedata', () => map.areTilesLoaded() && listener.loading?.(false));
   map.on('idle', () => {
-    told.loading?.(false);
+    listener.loading?.(false);
     forgetAhead();
     const [land] = map.queryRenderedFeatures(map.project(map.getCenter()), { layers: ['land'] });
-    told.country?.(land?.properties.name);
+    listener.country?.(land?.properties.name);
     const sources = ['observations', 'fields'];
-    told.truncated(
+    listener.truncated(
       sources.some(source => map.querySourceFeatures(source, { sourceLayer: 'truncated' }).length > 0),
     );
   });
 }
 
-/** Tells what part of the world the map shows. */
-function tellView(map: MapLibreMap, told: Told, isWaiting: boolean): void {
+/** Reports the part of the world that the map shows. */
+function reportView(map: MapLibreMap, listener: MapListener, isWaiting: boolean): void {
   const { lng: lon, lat } = map.getCenter().wrap();
-  told.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
+  listener.moved({ zoom: map.getZoom(), lat, lon }, edgesOf(map), isWaiting);
 }
 
 function edgesOf(map: MapLibreMap): Edges {
@@ -219,12 +219,12 @@ const wordsOf = (label: string) => ({
   'AttributionControl.ToggleAttribution': t('map.sources'),
 });
 
-/** Tells what is clicked, or the corners of a field while one is drawn. */
-function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): void } {
+/** Reports what is clicked, or the corners of a field while one is drawn. */
+function pickByMouse(map: MapLibreMap, listener: MapListener): { set(isDrawing: boolean): void } {
   let isDrawing = false;
   map.on('click', ({ point, lngLat }) => {
     if (isDrawing) {
-      told.corner(lngLat.lng, lngLat.lat);
+      listener.corner(lngLat.lng, lngLat.lat);
       return;
     }
     const near: [[number, number], [number, number]] = [
@@ -236,7 +236,7 @@ function pickByMouse(map: MapLibreMap, told: Told): { set(isDrawing: boolean): v
     const [found] = all;
     const picked = found && pickedOf(found, all);
     if (found && !picked) map.easeTo({ center: pointOf(found) ?? lngLat, zoom: map.getZoom() + 2 });
-    else told.picked(picked);
+    else listener.picked(picked);
   });
   map.on('mousemove', ({ point }) => {
     const layers = PICKED.filter(layer => map.getLayer(layer));
@@ -262,7 +262,7 @@ function pickedOf(
     return { kind: 'packets', ids: [...new Set<string>(ids)] };
   }
   const { geoid, name, area_m2: areaM2 } = properties;
-  return geoid === undefined ? undefined : { kind: 'field', geoid, name, areaM2 };
+  return geoid === undefined ? undefined : { kind: 'parcel', geoid, name, areaM2 };
 }
 
 function pointOf({ geometry }: MapGeoJSONFeature): [number, number] | undefined {
@@ -275,7 +275,7 @@ async function loadCountries(): Promise<GeoJSON.FeatureCollection> {
   return renamed(flattened(feature(topology, topology.objects.countries)), countryName);
 }
 
-/** The base map that the operator has put beside the data; undefined without one. */
+/** The base map in the operator's data folder; undefined without one. */
 async function loadBase(): Promise<BaseMap | undefined> {
   const answer = await fetch('/basemap').catch(() => undefined);
   const { url } = answer?.ok ? ((await answer.json()) as { url: string | null }) : { url: null };

@@ -7,8 +7,8 @@ import { meaningOf, type Part } from './history.ts';
 /** Characters of a text; the others are in what is stored. */
 const LONG = 400;
 
-/** A stored value as people say it: a word of a form, a name, a date, a number. */
-export function said({ path, value, isFile }: Part, productId: string): string {
+/** A stored value in words: a choice of a form, a name, a date, a number. */
+export function describeValue({ path, value, isFile }: Part, productId: string): string {
   const meaning = meaningOf(path);
   const text = String(value);
   if (typeof value === 'boolean') return t(value ? 'products.history.yes' : 'products.history.no');
@@ -32,7 +32,7 @@ export function said({ path, value, isFile }: Part, productId: string): string {
  *
  * @param above the path of what it is shown in
  */
-export function saidWithName(part: Part, productId: string, above: string): string {
+export function describeNamedValue(part: Part, productId: string, above: string): string {
   const name = fieldName(part.path, productId, above);
-  return /^\d*$/.test(name) ? said(part, productId) : `${name}: ${said(part, productId)}`;
+  return /^\d*$/.test(name) ? describeValue(part, productId) : `${name}: ${describeValue(part, productId)}`;
 }

@@ -3,14 +3,14 @@ import { turned } from './view.ts';
 export type Corner = readonly [lon: number, lat: number];
 
 /** What PUT /fields takes. */
-export interface FieldFeature {
+export interface ParcelFeature {
   type: 'Feature';
   properties: { name?: string };
   geometry: { type: 'Polygon'; coordinates: Corner[][] };
 }
 
 /** The feature of a drawn field; undefined while it has fewer than three corners. */
-export function fieldOf(corners: readonly Corner[], name: string): FieldFeature | undefined {
+export function parcelOf(corners: readonly Corner[], name: string): ParcelFeature | undefined {
   if (corners.length < 3) return undefined;
   const ring = corners.map(([lon, lat]) => [rounded(turned(lon)), rounded(lat)] as const);
   return {
@@ -26,7 +26,7 @@ function rounded(degrees: number): number {
 }
 
 /** What PUT /fields answers about a field. */
-export interface RegisteredField {
+export interface RegisteredParcel {
   geoid: string;
   name?: string;
   area_m2: number;
@@ -63,7 +63,7 @@ export function formatCorners(corners: readonly Corner[]): string {
  * The features of a GeoJSON file for PUT /fields: a bare geometry, a list of them, and further types are brought into the
  * form that it takes. Undefined if there is no polygon.
  */
-export function fieldsInFile(text: string): object | undefined {
+export function parcelsInFile(text: string): object | undefined {
   const parsed = parseJson(text);
   const features = featuresOf(parsed).filter(({ geometry }) =>
     /^(Multi)?Polygon$/.test(geometry?.type ?? ''),

@@ -2,36 +2,36 @@ import { Failure } from './failure.ts';
 import { answered, quietPacket } from './services.ts';
 
 /** A field that was registered with a name. */
-export interface NamedField {
+export interface NamedParcel {
   geoid: string;
   name: string;
 }
 
-/** GeoIDs of one request, at most. */
+/** Maximum GeoIDs per request. */
 const AT_ONCE = 100;
 /** Characters of a GeoID where there is no name. */
 const SHORT = 10;
 
 let names = $state.raw<Readonly<Record<string, string>>>({});
-const asked = new Set<string>();
+const requested = new Set<string>();
 let next: string[] = [];
-/** whether fields are registered somewhere else */
-let isElsewhere = false;
+/** whether another registry has the fields */
+let isUnavailable = false;
 
 /** Whether a text is a whole GeoID. */
 export const isGeoid = (text: string) => /^[0-9a-f]{64}$/.test(text);
 
-/** A GeoID that only has to be told from others. */
+/** The start of a GeoID, which is enough to tell it from others. */
 export const shortGeoid = (geoid: string) => (geoid.length > SHORT ? `${geoid.slice(0, SHORT)}…` : geoid);
 
 /**
- * The name of a field. All that are asked for at the same time are one request, and each is asked for once.
+ * The name of a field. Names that are needed at the same time are one request, and each is requested once.
  *
- * @returns undefined before it is known, and where there is none
+ * @returns undefined until it is loaded, and if the field has no name
  */
-export function fieldName(geoid: string): string | undefined {
-  if (isGeoid(geoid) && !asked.has(geoid) && !isElsewhere) {
-    asked.add(geoid);
+export function parcelName(geoid: string): string | undefined {
+  if (isGeoid(geoid) && !requested.has(geoid) && !isUnavailable) {
+    requested.add(geoid);
     next.push(geoid);
     if (next.length === 1) setTimeout(askNext);
   }
@@ -48,9 +48,9 @@ async function ask(geoids: string[]): Promise<void> {
   try {
     know(await namesOf({ geoids: geoids.join(',') }));
   } catch (failure) {
-    isElsewhere = failure instanceof Failure && failure.status === 501;
-    // GeoIDs are shown in place of names; they are asked for again when they are shown the next time.
-    for (const geoid of geoids) asked.delete(geoid);
+    isUnavailable = failure instanceof Failure && failure.status === 501;
+    // GeoIDs are shown instead; their names are requested again the next time.
+    for (const geoid of geoids) requested.delete(geoid);
   }
 }
 
@@ -59,7 +59,7 @@ async function ask(geoids: string[]): Promise<void> {
  *
  * @throws Failure
  */
-export async function findFields(name: string, signal: AbortSignal): Promise<NamedField[]> {
+export async function findParcels(name: string, signal: AbortSignal): Promise<NamedParcel[]> {
   const found = await namesOf({ name }, signal);
   know(found);
   return found;
@@ -70,9 +70,9 @@ async function namesOf(query: { geoids: string } | { name: string }, signal?: Ab
   return (await answered(call)).fields;
 }
 
-/** Keeps names that an answer has told. */
-function know(fields: readonly NamedField[]): void {
-  if (fields.length === 0) return;
-  for (const { geoid } of fields) asked.add(geoid);
-  names = { ...names, ...Object.fromEntries(fields.map(({ geoid, name }) => [geoid, name])) };
+/** Keeps the names in an answer. */
+function know(parcels: readonly NamedParcel[]): void {
+  if (parcels.length === 0) return;
+  for (const { geoid } of parcels) requested.add(geoid);
+  names = { ...names, ...Object.fromEntries(parcels.map(({ geoid, name }) => [geoid, name])) };
 }

@@ -1,13 +1,13 @@
 import type { Edges } from './view.ts';
 
 /** A part of a field that a tile has. */
-export interface FieldPart {
+export interface ParcelPart {
   properties: { geoid?: string; name?: string } | null;
   geometry: GeoJSON.Geometry;
 }
 
 /** Points with names. */
-export type FieldNames = GeoJSON.FeatureCollection<GeoJSON.Point>;
+export type ParcelNames = GeoJSON.FeatureCollection<GeoJSON.Point>;
 
 type Rings = GeoJSON.Position[][];
 
@@ -17,17 +17,17 @@ const HEIGHTS = [1 / 2, 1 / 4, 3 / 4];
 const WIDER = 1.2;
 
 /** Where the names of fields are: each has one, inside and within the edges, in however many tiles the field is. */
-export function fieldNames(parts: readonly FieldPart[], edges: Edges): FieldNames {
-  const fields = new Map<string, { name: string; rings: Rings[] }>();
+export function parcelNames(parts: readonly ParcelPart[], edges: Edges): ParcelNames {
+  const parcels = new Map<string, { name: string; rings: Rings[] }>();
   for (const { properties, geometry } of parts) {
     const { geoid, name } = properties ?? {};
     const polygons = polygonsOf(geometry);
     if (geoid === undefined || name === undefined || polygons.length === 0) continue;
-    const known = fields.get(geoid);
-    if (known) known.rings.push(...polygons);
-    else fields.set(geoid, { name, rings: polygons });
+    const named = parcels.get(geoid);
+    if (named) named.rings.push(...polygons);
+    else parcels.set(geoid, { name, rings: polygons });
   }
-  const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
+  const sorted = [...parcels].sort(([a], [b]) => (a < b ? -1 : 1));
   const features = sorted.flatMap(([geoid, { name, rings }]): GeoJSON.Feature<GeoJSON.Point>[] => {
     const coordinates = middleOf(rings, withinWorld(edges));
     return coordinates === undefined

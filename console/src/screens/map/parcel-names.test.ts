@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fieldNames } from './field-names.ts';
+import { parcelNames } from './parcel-names.ts';
 
 const edges = { west: 29, south: -3, east: 31, north: -1 };
 
@@ -20,8 +20,8 @@ const part = (name: string | undefined, west: number, south: number, east: numbe
   },
 });
 
-const namesOf = (...given: Parameters<typeof fieldNames>) =>
-  fieldNames(...given).features.map(({ properties, geometry }) => [
+const namesOf = (...args: Parameters<typeof parcelNames>) =>
+  parcelNames(...args).features.map(({ properties, geometry }) => [
     properties?.name,
     ...geometry.coordinates,
   ]);
@@ -40,7 +40,7 @@ test('a field in four tiles, which overlap, has one name in its middle', () => {
   ]);
 });
 
-test('the name is in what is seen of a field; one that is not seen, or has no name, has none', () => {
+test('the name is in the visible part of a field; hidden fields and fields without a name have none', () => {
   expect(namesOf([part('Large', 0, -40, 60, 40)], edges)).toEqual([['Large', 30, -2]]);
   expect(namesOf([part('Large', 30, -40, 60, -2)], edges)).toEqual([['Large', 30.5, -2.5]]);
   const turned = { ...edges, west: edges.west + 720, east: edges.east + 720 };

@@ -1,24 +1,24 @@
 import { askBefore, isHeld } from './leaving.svelte.ts';
 
 /** The address in the browser. It is the state of a screen: filters are in the query. */
-let url = $state.raw(new URL(location.href));
+let url = $state.raw(new URL(window.location.href));
 const listeners: (() => void)[] = [];
 
-/** Where an address is in the history of the page: a step that is taken back needs to know how far it went. */
+/** The position of an address in the history of the page, which tells how many steps to undo. */
 const positionOf = (state: unknown) => (state as { position?: number } | null)?.position;
 let position = positionOf(history.state) ?? 0;
 history.replaceState({ position }, '');
-/** What the next change of the history is followed by, if the page itself makes it. */
+/** Called after the next change of the history, if the page itself causes it. */
 let afterwards: (() => void) | undefined;
 
 addEventListener('popstate', ({ state }) => {
   const act = afterwards;
   afterwards = undefined;
   if (act) return act();
-  const target = new URL(location.href);
+  const target = new URL(window.location.href);
   const steps = (positionOf(state) ?? position) - position;
   if (steps === 0 || target.pathname === url.pathname || !isHeld()) return arrive();
-  // The browser has gone there already: back, and again after the answer.
+  // The browser has moved already: go back, and forth again after the answer.
   afterwards = () => askBefore(() => stepAndArrive(steps));
   history.go(-steps);
 });
@@ -31,7 +31,7 @@ function stepAndArrive(steps: number): void {
 /** Shows where the browser is. */
 function arrive(): void {
   position = positionOf(history.state) ?? position;
-  move(new URL(location.href));
+  move(new URL(window.location.href));
 }
 
 function move(target: URL): void {
@@ -39,7 +39,7 @@ function move(target: URL): void {
   url = target;
 }
 
-export const place = {
+export const location = {
   get path() {
     return url.pathname;
   },
@@ -56,17 +56,17 @@ export const place = {
   },
 };
 
-/** Calls back each time another screen is about to be opened, for as long as the page is open. */
+/** Calls the listener before each change of the screen, until the page is closed. */
 export function onLeave(listener: () => void): void {
   listeners.push(listener);
 }
 
 /**
- * Opens an address of the console. Another screen removes the notices before it: give its own afterwards. Where leaving
- * the screen would lose something, a question comes first.
+ * Opens an address of the console, after a question if input would be lost. A change of the screen removes all notices:
+ * show new ones afterwards.
  */
 export function go(address: string, { replace = false } = {}): void {
-  const target = new URL(address, location.href);
+  const target = new URL(address, window.location.href);
   if (target.href === url.href) return;
   if (target.pathname !== url.pathname && isHeld()) askBefore(() => enter(target, replace));
   else enter(target, replace);
@@ -82,7 +82,7 @@ function enter(target: URL, replace: boolean): void {
 /**
  * Changes values of the query; empty and undefined ones are removed.
  *
- * @param options.replace without a step back to the values before, as while someone types
+ * @param options.replace adds no step to the history, for example while the user types
  */
 export function setQuery(
   values: Record<string, string | undefined>,
@@ -102,7 +102,7 @@ export function followLinks(event: MouseEvent): void {
   if (event.defaultPrevented || event.button !== 0) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   const link = (event.target as Element).closest('a');
-  if (!link || link.target || link.download || link.origin !== location.origin) return;
+  if (!link || link.target || link.download || link.origin !== window.location.origin) return;
   if (/^\/(packet|trace)\//.test(link.pathname) || link.getAttribute('href')?.startsWith('#')) return;
   event.preventDefault();
   go(link.href);

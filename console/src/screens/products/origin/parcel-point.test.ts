@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pointIn } from './field-point.ts';
+import { pointIn } from './parcel-point.ts';
 
 const square = (west: number, east: number) => [
   [west, 0],

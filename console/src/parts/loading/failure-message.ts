@@ -4,7 +4,7 @@ import { formatDate, formatNumber } from '../../messages/format.ts';
 import { hasMessage, language, locales, t } from '../../messages/messages.svelte.ts';
 
 /** A message in the language of the console, with the English sentence of the service if it has no translation. */
-export interface Told {
+export interface BilingualText {
   text: string;
   english?: string | undefined;
 }
@@ -13,10 +13,10 @@ export interface Told {
 const INTRODUCED = new Set([400, 401, 404, 409, 413, 415]);
 
 /**
- * What is wrong, in the language of the console. It does not name a field: it is shown beside it, and the names that the
- * services use are not those that people see.
+ * What is wrong, in the language of the console. It does not name the field: it is shown next to it, and the services
+ * use other names than the console.
  */
-export function tellFault(fault: Fault | string): Told {
+export function faultMessage(fault: Fault | string): BilingualText {
   if (typeof fault === 'string') return { text: fault };
   const { reason, parameters, sentence } = fault;
   const key = `reasons.${reason}`;
@@ -25,7 +25,7 @@ export function tellFault(fault: Fault | string): Told {
   return { text: t(key, Object.fromEntries(values)) };
 }
 
-/** Places in a list, which people count from 1. */
+/** Parameters that are positions in a list, which people count from 1. */
 const FROM_ZERO = new Set(['index', 'first', 'second']);
 
 /** A parameter of a reason, as the console writes it. */
@@ -34,8 +34,8 @@ function shown(name: string, value: string | number): string | number {
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
   if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
   const keys = [`companies.role.${value}`, `administration.role.${value}`].filter(() => name === 'role');
-  const known = [...keys, `failures.value.${value.replaceAll(' ', '-')}`].find(hasMessage);
-  if (known !== undefined) return t(known);
+  const translated = [...keys, `failures.value.${value.replaceAll(' ', '-')}`].find(hasMessage);
+  if (translated !== undefined) return t(translated);
   const hours = /^(?:(\d+) hours|an hour)$/.exec(value);
   if (!hours) return value;
   return formatNumber(Number(hours[1] ?? 1), { style: 'unit', unit: 'hour', unitDisplay: 'long' });
@@ -48,14 +48,14 @@ function withField(text: string, fault: Fault | string): string {
   return field === undefined ? text : `${field}: ${text}`;
 }
 
-/** What a failure says to a person. */
-export function tell(failure: unknown): Told {
+/** The message of a failure. */
+export function failureMessage(failure: unknown): BilingualText {
   // What fetch itself throws does not say why.
   if (!(failure instanceof Failure))
     return { text: t(connection.isLost ? 'common.failed.offline' : 'common.failed.unknown') };
   const { status, retryAfter: seconds } = failure;
   if (status === 0) return { text: t('common.failed.offline') };
-  const { text, english } = tellFault(failure.fault);
+  const { text, english } = faultMessage(failure.fault);
   const message = withField(text, failure.fault);
   const around = (text: string) => ({ text: text.trim(), english });
   if (status === 403) return around(t('common.failed.forbidden', { message }));
@@ -67,8 +67,8 @@ export function tell(failure: unknown): Told {
   return around(t(`failures.status.${INTRODUCED.has(status) ? status : 'other'}`));
 }
 
-/** The same in one text, for notices. */
+/** `failureMessage` as one text, for notices. */
 export function failureText(failure: unknown): string {
-  const { text, english } = tell(failure);
+  const { text, english } = failureMessage(failure);
   return english === undefined ? text : `${text} ${english}`;
 }
