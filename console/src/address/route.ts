@@ -16,6 +16,8 @@ export interface Route {
     /** how much is new there, and the key of the message that says so */
     news?: { count: () => number; text: string };
   };
+  /** the address of the item of the navigation that it is below, if its own address does not say so */
+  below?: string;
   /** who sees it; everyone who is logged in if it is absent */
   for?: 'administrator' | 'regional-administrator';
 }

@@ -33,5 +33,6 @@ export function isCurrent(item: string, path: string): boolean {
 
 /** The item of the navigation that is above a path. */
 export function itemAbove(path: string): Route | undefined {
-  return ROUTES.find(route => route.navigation && isCurrent(route.path, path));
+  const below = findRoute(path)?.route.below ?? path;
+  return ROUTES.find(route => route.navigation && isCurrent(route.path, below));
 }
