@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
+  chooseLanguage,
   consoleBrowser,
   expectAccessible,
   logIn,
-  openOwnMenu,
   realComplaints,
 } from '../../helpers/console-page.ts';
 import { ADMIN } from '../../helpers/trace.ts';
@@ -134,10 +134,9 @@ test('a code is changed with its translations, choices and unit, and the list ha
 
   await page.goto(`${pages.url}/code-lists/semi-products`);
   await link('Cherry').waitFor();
-  await openOwnMenu(page);
-  await page.getByLabel('Language').first().selectOption('de');
+  await chooseLanguage(page, 'de');
   await link('Kirsche').waitFor();
-  await page.getByLabel('Sprache').first().selectOption('en');
+  await chooseLanguage(page, 'en');
   await link('Cherry').waitFor();
 });
 
