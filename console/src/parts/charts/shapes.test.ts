@@ -14,7 +14,7 @@ test('a line goes from the left to the right, with the greatest value at the top
   expect(linePath([], 100, 50, 10)).toBe('');
 });
 
-test('the parts of a bar stand on top of each other', () => {
+test('the parts of a bar are stacked', () => {
   const bars = stackedBars(
     [
       [1, 2],

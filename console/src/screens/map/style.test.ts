@@ -4,12 +4,14 @@ import { contrastOf } from '../../parts/contrast.ts';
 import { HALF_SIDE, squareImage } from './square.ts';
 import { COLOUR_NAMES } from './style.ts';
 
-const css = readFileSync(new URL('../../style.css', import.meta.url), 'utf8');
+const css = readFileSync(new URL('../../style/tokens.css', import.meta.url), 'utf8');
 
 /** The colour of a custom property in a theme. */
 function colourOf(name: string, theme: 'light' | 'dark'): string {
-  const found = new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(css);
-  return found?.[theme === 'light' ? 1 : 2] ?? '';
+  const value = new RegExp(`--${name}: (.+);`).exec(css)?.[1] ?? '';
+  const one = /^light-dark\((.+), (.+)\)$/.exec(value)?.[theme === 'light' ? 1 : 2] ?? value;
+  const made = /^var\(--(.+)\)$/.exec(one)?.[1];
+  return made === undefined ? one : colourOf(made, theme);
 }
 
 test('borders, points, edges and letters contrast with land and sea in both themes', () => {
