@@ -16,7 +16,7 @@ const service = {
 export default defineConfig({
   plugins: [svelte({ compilerOptions: { runes: true } }), englishMessages(), serviceWorker()],
   server: {
-    proxy: { '/packet': service, '/trace': service, '/instance.json': service },
+    proxy: { '^/(packet|trace)/': service, '/instance.json': service },
     fs: { allow: ['.', '../messages'] },
   },
   build: {

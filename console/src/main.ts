@@ -1,5 +1,8 @@
 import { mount } from 'svelte';
-import './style.css';
+import './style/fonts.css';
+import './style/tokens.css';
+import './style/base.css';
+import './style/parts.css';
 import App from './App.svelte';
 import { rememberInstallation } from './api/installation.ts';
 import { loadInstanceName } from './api/instance.svelte.ts';

@@ -58,6 +58,24 @@ export async function logInByForm(
   await page.getByRole('navigation').first().waitFor({ state: 'attached' });
 }
 
+/** Opens the menu of the user who is logged in. */
+export async function openOwnMenu(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Your menu' }).click();
+}
+
+/** Chooses a language in the menu of the user, whatever the language is now. */
+export async function chooseLanguage(page: Page, language: string): Promise<void> {
+  const menu = page.locator('#navigation [popover]');
+  if (!(await menu.isVisible())) await page.locator('#navigation button[popovertarget]').click();
+  await menu.locator('select').first().selectOption(language);
+}
+
+/** Logs out with the menu of the user. */
+export async function logOut(page: Page): Promise<void> {
+  await openOwnMenu(page);
+  await page.getByRole('button', { name: 'Log out', exact: true }).click();
+}
+
 interface Finding {
   id: string;
   impact: string | null;

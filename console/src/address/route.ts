@@ -10,12 +10,14 @@ export interface Route {
   screen: () => Promise<{ default: Component<any> }>;
   /** its place in the navigation, if it is there */
   navigation?: {
-    group: 'field' | 'chain' | 'administration' | 'own';
+    group: 'start' | 'field' | 'chain' | 'administration' | 'own';
     order: number;
     icon: string;
     /** how much is new there, and the key of the message that says so */
     news?: { count: () => number; text: string };
   };
+  /** the address of the item of the navigation that it is below, if its own address does not say so */
+  below?: string;
   /** who sees it; everyone who is logged in if it is absent */
   for?: 'administrator' | 'regional-administrator';
 }

@@ -10,7 +10,7 @@ let list = $state.raw<Toast[]>([]);
 let count = 0;
 
 /** How long a notice is shown, in milliseconds. */
-const SHOWN_MS = 6000;
+const SHOWN_MS = 8000;
 
 /** The notices that are shown. */
 export function toasts(): Toast[] {

@@ -4,12 +4,14 @@ import { authenticator } from '../../helpers/authenticator.ts';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
+  chooseLanguage,
   consoleBrowser,
   DESKTOP,
   expectAccessible,
   isFocused,
   logIn,
   logInByForm,
+  logOut,
   realComplaints,
 } from '../../helpers/console-page.ts';
 import { PASSWORD } from '../../helpers/trace.ts';
@@ -78,7 +80,7 @@ test('an error of the service is shown at its field, and typed text stays', asyn
 test('errors are shown in the language of the console', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/account`, email);
-  await page.getByLabel('Language', { exact: true }).first().selectOption('de');
+  await chooseLanguage(page, 'de');
   await page.locator('[name=name]').fill('x'.repeat(300));
   await page.getByRole('button', { name: 'Speichern' }).click();
   await page.getByText(/^Fehler: Höchstens \d+ Zeichen$/).waitFor();
@@ -91,7 +93,7 @@ test('errors are shown in the language of the console', async () => {
   const alert = page.getByRole('alert');
   await alert.getByText('Drei Zahlen: Breite, Länge und Meter').waitFor();
   expect(await alert.locator('[lang=en]').count()).toBe(0);
-  await page.getByLabel('Sprache', { exact: true }).first().selectOption('en');
+  await chooseLanguage(page, 'en');
   await alert.getByText('Latitude, longitude and metres, separated by commas').waitFor();
 });
 
@@ -157,7 +159,7 @@ test('a second factor is set up by its QR code or secret, required at the next l
   const codes = await section.locator('li').allInnerTexts();
   expect(codes.length).toBeGreaterThan(5);
 
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Log in' }).click();

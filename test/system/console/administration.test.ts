@@ -7,10 +7,12 @@ import { withSecondFactor } from '../../helpers/authenticator.ts';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
+  chooseLanguage,
   consoleBrowser,
   expectAccessible,
   isFocused,
   logIn,
+  logOut,
   realComplaints,
 } from '../../helpers/console-page.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -271,7 +273,7 @@ test('every action and kind of record in the audit has a name of its own, and ot
   await page.getByText('changed the setting Instance name').waitFor();
   await page.getByText('Changed: Value, Readable without a login').waitFor();
   await page.getByText('Reason: No administrator had activated the account yet').waitFor();
-  await page.getByLabel('Language').selectOption('de');
+  await chooseLanguage(page, 'de');
   await page.getByRole('cell', { name: 'hat sich angemeldet' }).first().waitFor();
   await page.getByLabel('Aktion').selectOption({ label: 'Anmeldung' });
   await expect.poll(() => new URL(page.url()).searchParams.get('action')).toBe('LOGIN');
@@ -280,7 +282,7 @@ test('every action and kind of record in the audit has a name of its own, and ot
   await page.getByLabel('Art des Eintrags').selectOption({ label: 'Signaturschlüssel' });
   await expect.poll(() => new URL(page.url()).searchParams.get('entity')).toBe('signing_key');
   await page.getByText('Das Programm hat einen Schlüssel erzeugt').first().waitFor();
-  await page.getByLabel('Sprache').selectOption('en');
+  await chooseLanguage(page, 'en');
 });
 
 test('a second factor can be removed from those who have one', async () => {
@@ -401,12 +403,12 @@ test('health, backups and the last minutes are shown, and so are the settings wi
     .getByText(/^Top of the chart: \d/)
     .first()
     .waitFor();
-  await page.getByLabel('Language').selectOption('fr');
+  await chooseLanguage(page, 'fr');
   await page.getByRole('heading', { name: 'Service de paquets' }).first().waitFor();
   expect(await page.getByRole('heading', { name: 'Packet service' }).count()).toBe(0);
   await page.getByText('L’horloge est à l’heure').waitFor();
   await page.getByText('Il fonctionne').first().waitFor();
-  await page.getByLabel('Langue').selectOption('en');
+  await chooseLanguage(page, 'en');
   await page.getByRole('link', { name: 'Backup instructions' }).click();
   await page.getByText('npx fieldtrace backup verify').waitFor();
   await page.getByText("BACKUP_KEY='a passphrase").waitFor();
@@ -417,9 +419,9 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByRole('row', { name: /^NOTIFICATION_TRIES 1 set Default: 20/ }).waitFor();
   expect(await page.getByRole('main').innerText()).not.toContain('administration.');
   await expectAccessible(page);
-  await page.getByLabel('Language').selectOption('de');
+  await chooseLanguage(page, 'de');
   await page.getByRole('cell', { name: 'Passwort des ersten SYSTEM_ADMIN' }).waitFor();
-  await page.getByLabel('Sprache').selectOption('en');
+  await chooseLanguage(page, 'en');
   await page.getByRole('cell', { name: 'password of the first SYSTEM_ADMIN' }).waitFor();
   const show = page.getByLabel('Show');
   await show.selectOption({ label: 'Only those that are not set' });
@@ -447,11 +449,10 @@ test('the name of the instance is changed in the settings, and everyone sees it'
   // In the other tab, too.
   await elsewhere.getByRole('banner').getByText('Kivu <i>Growers</i>').waitFor();
   await elsewhere.close();
-  const logOut = page.getByRole('button', { name: 'Log out' });
   await page.setViewportSize({ width: 1280, height: 720 });
-  const place = await logOut.boundingBox();
-  expect((place?.y ?? 720) + (place?.height ?? 0)).toBeLessThan(720);
-  await logOut.click();
+  const menu = await page.getByRole('button', { name: 'Your menu' }).boundingBox();
+  expect((menu?.y ?? 721) + (menu?.height ?? 0)).toBeLessThanOrEqual(720);
+  await logOut(page);
   await page.reload();
   await page.getByText('Kivu <i>Growers</i>').waitFor();
 });

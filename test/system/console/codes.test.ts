@@ -1,7 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import {
+  chooseLanguage,
+  consoleBrowser,
+  expectAccessible,
+  logIn,
+  realComplaints,
+} from '../../helpers/console-page.ts';
 import { ADMIN } from '../../helpers/trace.ts';
 
 const XSS = '<img src=x onerror="window.hacked=1">';
@@ -128,9 +134,9 @@ test('a code is changed with its translations, choices and unit, and the list ha
 
   await page.goto(`${pages.url}/code-lists/semi-products`);
   await link('Cherry').waitFor();
-  await page.getByLabel('Language').first().selectOption('de');
+  await chooseLanguage(page, 'de');
   await link('Kirsche').waitFor();
-  await page.getByLabel('Sprache').first().selectOption('en');
+  await chooseLanguage(page, 'en');
   await link('Cherry').waitFor();
 });
 

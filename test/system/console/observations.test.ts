@@ -4,10 +4,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
 import {
+  chooseLanguage,
   consoleBrowser,
   DESKTOP,
   expectAccessible,
   logIn,
+  logOut,
   PHONE,
   realComplaints,
 } from '../../helpers/console-page.ts';
@@ -209,7 +211,7 @@ const PASTE_PAIR = `(() => {
 test('coordinates are typed or pasted in degrees, in the language of the page, within their bounds', async () => {
   const { page } = browser;
   await logIn(page, `${pages.url}/observations/new`, email);
-  await page.getByLabel('Language').selectOption('de');
+  await chooseLanguage(page, 'de');
   const [lat, lon] = [page.getByLabel('Breite'), page.getByLabel('Länge')];
   await lat.fill('90,5');
   await lon.fill('-180.125');
@@ -229,7 +231,7 @@ test('coordinates are typed or pasted in degrees, in the language of the page, w
     found => found.length === 1,
   );
   expect(packet.Body.capture_point).toEqual({ lat: -1.9441, lon: 30.125 });
-  await page.getByLabel('Sprache').selectOption('en');
+  await chooseLanguage(page, 'en');
 });
 
 test('a packet that was changed on its way does not fit its hash', async () => {
@@ -301,7 +303,7 @@ test('an observation that was not sent survives a logout, and is sent after the 
   await observe(page, 'before the logout');
   await page.getByText('1 observation is waiting to be sent').waitFor();
   const answered = page.waitForResponse(/\/api\/user\/logout/);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   expect(await (await answered).headerValue('clear-site-data')).toBe('"cache"');
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await logIn(page, pages.url, email);

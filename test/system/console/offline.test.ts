@@ -5,7 +5,13 @@ import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'v
 import type { Browser } from '../../helpers/browser.ts';
 import { build } from '../../helpers/build.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
-import { consoleBrowser, expectAccessible, logIn, realComplaints } from '../../helpers/console-page.ts';
+import {
+  consoleBrowser,
+  expectAccessible,
+  logIn,
+  logOut,
+  realComplaints,
+} from '../../helpers/console-page.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { temporaryFolder } from '../../helpers/folder.ts';
 import { type Line, openLine } from '../../helpers/line.ts';
@@ -170,7 +176,7 @@ test('without a connection, every screen says so, and loads automatically when i
   await expectAccessible(page);
   await page.goto(`${line.url}/packets`);
   await page.getByText('There is no connection to the server').waitFor();
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   // Only the server can end a session.
   await page.getByRole('status').getByText('There is no connection to the server').waitFor();
   await line.restore();
@@ -250,7 +256,7 @@ test('a logout works without a connection, too: nobody is remembered', async () 
   const { page } = browser;
   await logIn(page, `${line.url}/`, email);
   await stored(page);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await line.interrupt();
   await page.reload();

@@ -10,6 +10,7 @@ import {
   isFocused,
   logIn,
   logInByForm,
+  logOut,
 } from '../../helpers/console-page.ts';
 import { eventually } from '../../helpers/eventually.ts';
 import { picture } from '../../helpers/images.ts';
@@ -179,7 +180,7 @@ test('a form that is being sent during a logout in another tab is sent after the
   await asked.promise;
   const other = await page.context().newPage();
   await other.goto(`${pages.url}/packets`);
-  await other.getByRole('button', { name: 'Log out' }).click();
+  await logOut(other);
   await dialog(page).waitFor();
   expect(await typed.isVisible()).toBe(false);
   ended.resolve();
@@ -214,11 +215,10 @@ test('a dialog and a logout ask before typed text is lost', async () => {
 
   await page.getByRole('link', { name: 'New observation' }).first().click();
   await page.getByLabel('What do you see?').fill('Half an observation');
-  const logOut = page.getByRole('button', { name: 'Log out' });
-  await logOut.click();
+  await logOut(page);
   await question.getByRole('button', { name: 'Stay' }).click();
   expect(await page.getByLabel('What do you see?').inputValue()).toBe('Half an observation');
-  await logOut.click();
+  await logOut(page);
   await question.getByRole('button', { name: 'Leave' }).click();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 });
@@ -228,7 +228,7 @@ test('a logout in one tab logs out every tab', async () => {
   await logIn(page, `${pages.url}/packets`, email);
   const other = await page.context().newPage();
   await other.goto(`${pages.url}/packets`);
-  await other.getByRole('button', { name: 'Log out' }).click();
+  await logOut(other);
   await other.getByRole('heading', { name: 'Log in' }).waitFor();
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   await other.close();
@@ -242,7 +242,7 @@ async function loggedOutElsewhere() {
   await typed.fill('Half an observation');
   const other = await page.context().newPage();
   await other.goto(`${pages.url}/packets`);
-  await other.getByRole('button', { name: 'Log out' }).click();
+  await logOut(other);
   await other.getByRole('heading', { name: 'Log in' }).waitFor();
   await dialog(page).waitFor();
   return { page, typed, other };
@@ -276,7 +276,7 @@ test('a login in the other tab continues here, too; that of another user discard
   await logInThere(email);
   await typed.waitFor();
   expect(await typed.inputValue()).toBe('Half an observation');
-  await other.getByRole('button', { name: 'Log out' }).click();
+  await logOut(other);
   await dialog(page).waitFor();
   await other.getByRole('heading', { name: 'Log in' }).waitFor();
   const { email: stranger } = await pages.newUser();
@@ -296,7 +296,7 @@ test('a dialog with something unsaved is hidden with its screen, and is there ag
   await opening.getByRole('textbox').fill('Half a name');
   const other = await page.context().newPage();
   await other.goto(`${pages.url}/packets`);
-  await other.getByRole('button', { name: 'Log out' }).click();
+  await logOut(other);
   await dialog(page).waitFor();
   expect(await opening.count()).toBe(0);
   expect(await page.evaluate("window.find('Half a name') || window.find('Threads')")).toBe(false);
@@ -364,7 +364,7 @@ test('after a logout, the browser has no private file in its cache any more', as
   expect(await ask('default')).toBe(200);
   expect(await ask('only-if-cached')).toBe(200);
   await page.evaluate(() => localStorage.setItem('stays', 'yes'));
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(['nothing', 504]).toContain(await ask('only-if-cached'));
   expect(await ask('default')).toBe(401);
@@ -376,7 +376,7 @@ test('a logout ends this session; under Sessions, all end', async () => {
   const { send } = await pages.login(email);
   const elsewhere = async () => (await send('GET', '/trace/api/user/profile')).status;
   await logInByForm(page, `${pages.url}/packets`, email);
-  await page.getByRole('button', { name: 'Log out' }).click();
+  await logOut(page);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
   expect(await page.context().cookies()).toEqual([]);
   expect(await elsewhere()).toBe(200);

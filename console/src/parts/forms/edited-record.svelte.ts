@@ -74,6 +74,11 @@ export class EditedRecord<Data extends { version: string }, Form extends object>
     return conflicts;
   };
 
+  /** Puts the form back to what was loaded or sent last. */
+  readonly discard = (): void => {
+    this.form = structuredClone(this.#before);
+  };
+
   #take(data: Data): Conflict[] {
     const stored = this.#formOf(data);
     const { form, conflicts } = merged(this.#before, this.#snapshot(), stored);

@@ -5,7 +5,7 @@ export default [
     path: '/value-chains',
     title: 'codes.valueChains',
     screen: () => import('./ValueChains.svelte'),
-    navigation: { group: 'administration', order: 14, icon: 'labels' },
+    navigation: { group: 'administration', order: 14, icon: 'chains' },
     for: 'regional-administrator',
   },
   {
@@ -24,7 +24,7 @@ export default [
     path: '/code-lists',
     title: 'codes.title',
     screen: () => import('./CodeLists.svelte'),
-    navigation: { group: 'administration', order: 16, icon: 'packets' },
+    navigation: { group: 'administration', order: 16, icon: 'codes' },
     for: 'regional-administrator',
   },
   {

@@ -5,6 +5,6 @@ export default [
     path: '/',
     title: 'home.title',
     screen: () => import('./Home.svelte'),
-    navigation: { group: 'field', order: 10, icon: 'home' },
+    navigation: { group: 'start', order: 10, icon: 'home' },
   },
 ] satisfies Route[];

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gauge, points, rate, total } from './series.ts';
+import { gauge, rate, total } from './series.ts';
 
 const sample = (at: number, count: number) => ({
   at,
@@ -20,9 +20,4 @@ test('metrics are summed over their labels, and counters become rates that survi
   expect(total([], 'requests_count')).toBeUndefined();
   expect(gauge(samples, 'requests_count')).toEqual([11, 31, 5]);
   expect(rate(samples, 'requests_count')).toEqual([10, 2.5]);
-});
-
-test('a line goes from the left to the right, with the highest value at the top', () => {
-  expect(points([0, 5, 10])).toBe('0.0,29.0 50.0,15.0 100.0,1.0');
-  expect(points([0])).toBe('0.0,29.0');
 });

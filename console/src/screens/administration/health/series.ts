@@ -31,12 +31,3 @@ export function rate(samples: Sample[], name: string): number[] {
     return (now >= old ? now - old : now) / seconds;
   });
 }
-
-/** Points of a line in a box of 100 by 30, from the first value to the last; the highest value is at the top. */
-export function points(values: number[]): string {
-  const highest = Math.max(...values, Number.MIN_VALUE);
-  const step = values.length > 1 ? 100 / (values.length - 1) : 0;
-  return values
-    .map((value, n) => `${(n * step).toFixed(1)},${(29 - (value / highest) * 28).toFixed(1)}`)
-    .join(' ');
-}

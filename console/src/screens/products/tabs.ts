@@ -1,20 +1,13 @@
-<script lang="ts">
 import { t } from '../../messages/messages.svelte.ts';
-import Tabs from '../../parts/Tabs.svelte';
 
-/** The name of a product, and its screens. */
-const { id, name }: { id: string; name: string } = $props();
-</script>
-
-<h1 dir="auto">{name}</h1>
-<Tabs
-  label={name}
-  links={[
+/** The screens of a product, for its title. */
+export function productTabs(id: string): { href: string; title: string }[] {
+  return [
     { href: `/products/${id}`, title: t('products.product') },
     { href: `/products/${id}/labels`, title: t('labels.title') },
     { href: `/products/${id}/consumer-page`, title: t('consumer.title') },
     { href: `/products/${id}/final-products`, title: t('products.finals') },
     { href: `/products/${id}/knowledge`, title: t('products.knowledge') },
     { href: `/products/${id}/history`, title: t('products.history') },
-  ]}
-/>
+  ];
+}
