@@ -481,6 +481,7 @@ const INTERNAL = new Set([
   'trace-backend/public/label-pages: MIN_CONTRAST',
   'trace-backend/public/label-pages: MIN_DEGREES',
   'trace-backend/public/label-pages: MIN_DISTANCE',
+  'trace-backend/public/label-pages: SHOWN_BYTES',
   'trace-backend/catalogue/currency: MAX_LINE',
   'trace-backend/catalogue/currency: SETTLED_DAYS',
   'trace-backend/catalogue/images: MAX_NAME',
