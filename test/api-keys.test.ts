@@ -220,7 +220,7 @@ test("a key created without a second factor ends when its user's role requires o
   const early = await here.send('POST', PATH, { name: 'x', scopes: ['read'] });
   expect([early.status, early.body.errorMessage]).toEqual([
     403,
-    expect.stringContaining('requires a second factor'),
+    expect.stringContaining('needs a second factor'),
   ]);
   const { app } = await withSecondFactor(here);
   expect(await listed(regional)).toEqual([]);
@@ -290,7 +290,7 @@ test('an app needs the code of a second factor, as a login does', async () => {
   const without = await trace.send('POST', '/api/user/token', credentials);
   expect([without.status, without.body.errorMessage]).toEqual([
     401,
-    expect.stringContaining('code is needed'),
+    expect.stringContaining('code is required'),
   ]);
   const issued = await trace.send('POST', '/api/user/token', { ...credentials, code: app.code() });
   expect(issued.status, issued.text).toBe(200);

@@ -102,7 +102,7 @@ test('an answer lists all errors, by field', async () => {
       },
       fieldReasons: {
         name: { reason: 'validation.required', parameters: { field: 'name' } },
-        email: { reason: 'validation.string', parameters: { field: 'email', type: 'string' } },
+        email: { reason: 'validation.string', parameters: { field: 'email', type: 'a string' } },
         password: { reason: 'validation.too_short', parameters: { field: 'password', min: 8 } },
         surname: { reason: 'validation.empty', parameters: { field: 'surname' } },
       },

@@ -101,7 +101,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
   [
     'a ring has three positions',
     polygon(square(1, 1, 1).slice(0, 3)),
-    /^geometry\.coordinates\[0\]: a ring has four/,
+    /^geometry\.coordinates\[0\]: a ring needs at least four/,
   ],
   [
     'a ring is open',
@@ -111,7 +111,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
   [
     'a ring is a point',
     polygon(Array(4).fill([76, 30])),
-    /^geometry\.coordinates\[0\]: a ring has three or more different/,
+    /^geometry\.coordinates\[0\]: a ring needs at least three distinct/,
   ],
   [
     'a ring goes there and back',
@@ -121,7 +121,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
       [76, 30],
       [76, 30],
     ]),
-    /^geometry\.coordinates\[0\]: a ring has three|crosses or touches itself/,
+    /^geometry\.coordinates\[0\]: a ring needs at least three|crosses or touches itself/,
   ],
   [
     'a ring lies on one line',
@@ -281,7 +281,7 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
       [0, 90],
       [0, 89.99],
     ]),
-    /^geometry\.coordinates\[0\]: boundaries reach to 89 degrees/,
+    /^geometry\.coordinates\[0\]: boundaries can reach up to 89 degrees/,
   ],
   [
     'an edge spans half the globe',
@@ -293,16 +293,16 @@ const cases: [what: string, geometry: unknown, message: RegExp][] = [
     ]),
     /^geometry\.coordinates\[0\]: an edge spans half the globe$/,
   ],
-  ['it is a country', polygon(square(76, 30, 1)), /^geometry: a boundary reaches 20 km at most/],
+  ['it is a country', polygon(square(76, 30, 1)), /^geometry: a boundary can be at most 20 km wide/],
   [
     'its box is too large',
     polygon(square(76, 30, 0.1)),
-    /^geometry: the bounding box of a boundary has 20 km² at most/,
+    /^geometry: the bounding box of a boundary can have at most 20 km²/,
   ],
   [
     'parts are far apart',
     multi([square(76, 30, 0.001)], [square(77, 30, 0.001)]),
-    /^geometry: a boundary reaches 20 km at most/,
+    /^geometry: a boundary can be at most 20 km wide/,
   ],
   [
     'it has too many positions',
@@ -336,7 +336,7 @@ describe('a boundary is refused, by the path of what is wrong, when', () => {
   test('it has more than 1000 acres', () => {
     expect(() => checkArea(4_046_856, 'geometry')).not.toThrow();
     expect(() => checkArea(4_046_857, 'features[2].geometry')).toThrow(
-      /^features\[2\]\.geometry: a field has at most 1000 acres/,
+      /^features\[2\]\.geometry: a field can have at most 1000 acres/,
     );
   });
 });

@@ -33,7 +33,7 @@ async function complaints(lines: string[], end = '\n'): Promise<string[]> {
     error => error,
   );
   const [first, ...rest] = error.message.split('\n');
-  expect(first).toMatch(/eurofxref-hist\.csv was not imported$/);
+  expect(first).toMatch(/eurofxref-hist\.csv was not imported(; use force to import these rates anyway)?$/);
   return rest;
 }
 
@@ -148,7 +148,7 @@ test('a file with an invalid line is not imported at all, and all errors are lis
     'line 502: 2021-13-01 is not a date',
     'line 503: x is not a rate of USD',
     'line 504: "2021-10-02 is not a date',
-    `line 505: 2999-01-01 is not from 1999-01-04 to ${today}`,
+    `line 505: 2999-01-01 is not between 1999-01-04 and ${today}`,
     'line 506: 2020-01-01 is also in an earlier line',
     'line 507: 3 cells, but the first line has 4',
     'line 508: 5 cells, but the first line has 4',
@@ -168,7 +168,7 @@ test('a line that was cut off is refused', async () => {
     'line 3: 3 cells, but the first line has 4',
   ]);
   const bare = ['Date,USD,JPY', '2020-01-03,1.1147,120.62', '2020-01-02,1.1193,12'];
-  expect(await complaints(bare, '')).toEqual(['the last line may be cut off: no line break follows it']);
+  expect(await complaints(bare, '')).toEqual(['the last line may be cut off: it has no line break']);
   expect(await stored()).toEqual([]);
   expect(await importLines(bare.slice(0, 2))).toBe('imported 2 rates of 1 day');
 });
@@ -205,7 +205,7 @@ test('the first and last day of a file are compared with stored neighbours', asy
 test("other files than the ECB's are refused by name", async () => {
   await forgetRates();
   await expect(importLines(['Name,Age'])).rejects.toThrow(/is not the ECB/);
-  await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/names USD twice/);
+  await expect(importLines(['Date,USD,USD,', '2020-01-02,1,1,'])).rejects.toThrow(/has USD twice/);
   await expect(importLines([], {}, '')).rejects.toThrow(/is empty/);
   await expect(importEcbRates(trace.pool, `${file}.gone`)).rejects.toThrow(/cannot be read/);
   await expect(importEcbRates(trace.pool, path.dirname(file))).rejects.toThrow(/is a folder/);

@@ -120,7 +120,7 @@ test('it is removed with password and code, or by a SYSTEM_ADMIN; the user gets 
   expect((await remove({ currentPassword: PASSWORD, code: '000000' })).status).toBe(400);
   expect((await remove({ currentPassword: PASSWORD, code: app.code() })).status).toBe(200);
   expect((await login(user)).status).toBe(200);
-  expect(textOf((await mail.mailsTo(user.email, 2))[1])).toContain('do not need a code anymore');
+  expect(textOf((await mail.mailsTo(user.email, 2))[1])).toContain('no longer need a code');
 
   await withSecondFactor(lost);
   const regional = await trace.loggedIn('REGIONAL_ADMIN');

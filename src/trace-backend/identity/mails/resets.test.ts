@@ -94,7 +94,7 @@ test('a reset that is still to be mailed when the password changes is not mailed
 test('a reset token is good for an hour, and its mail says so', async () => {
   const user = await trace.loggedIn();
   const token = await mailedReset(user);
-  expect(textOf((await mail.mailsTo(user.email))[0])).toContain('for one hour');
+  expect(textOf((await mail.mailsTo(user.email))[0])).toContain('within one hour');
   await trace.pool.query("UPDATE mail_tokens SET expires_at = expires_at - interval '1 hour'");
   expect((await reset(token)).body.errorMessage).toContain('an hour');
 });

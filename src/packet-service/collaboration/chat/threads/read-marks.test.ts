@@ -123,7 +123,7 @@ test('only participants have a mark, on a message of the thread', async () => {
   const message = await say(thread, 'here', 'max');
   const otherMessage = await say(other, 'there', 'max');
   const wrong: [string, object, number, RegExp][] = [
-    [thread, { message_id: message, user_id: 'stranger' }, 403, /^user_id does not take part/],
+    [thread, { message_id: message, user_id: 'stranger' }, 403, /^user_id is not a participant/],
     [newUlid(), { message_id: message, user_id: 'nia' }, 404, /thread/],
     [thread, { message_id: message }, 400, /^user_id /],
     [thread, { user_id: 'nia' }, 400, /^message_id /],

@@ -180,6 +180,6 @@ test('a company has up to 500 users', async () => {
     [id],
   );
   const { status, body } = await execute(ana, 'ADD_USER_TO_COMPANY', id, bo);
-  expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/has 500 users/)]);
+  expect([status, body.errorMessage]).toEqual([400, expect.stringMatching(/maximum of 500 users/)]);
   expect(Object.keys(await roles(ana, id))).toHaveLength(500);
 });
