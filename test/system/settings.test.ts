@@ -52,15 +52,15 @@ test('a start warns of links in emails and QR codes that other machines cannot o
     (await startAndStop(environment)).warnings.filter(warning => warning.startsWith('links'));
   const [trace, packet, console] = await linkWarnings({ HOST: '0.0.0.0' });
   expect(trace).toMatch(
-    /^links in emails and QR codes of labels begin with http:\/\/0\.0\.0\.0:\d+, which other machines cannot open \(HOST is 0\.0\.0\.0\): set TRACE_PUBLIC_URL$/,
+    /^links in emails and QR codes of labels start with http:\/\/0\.0\.0\.0:\d+, which other machines cannot open \(HOST is 0\.0\.0\.0\): set TRACE_PUBLIC_URL$/,
   );
-  expect(packet).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set PUBLIC_URL$/);
-  expect(console).toMatch(/^links in mails begin with http:\/\/0\.0\.0\.0:\d+, .*: set CONSOLE_PUBLIC_URL$/);
+  expect(packet).toMatch(/^links in emails start with http:\/\/0\.0\.0\.0:\d+, .*: set PUBLIC_URL$/);
+  expect(console).toMatch(/^links in emails start with http:\/\/0\.0\.0\.0:\d+, .*: set CONSOLE_PUBLIC_URL$/);
   const publicUrl = { PUBLIC_URL: 'https://field.example' };
   expect(
     await linkWarnings({ HOST: '0.0.0.0', ...publicUrl, TRACE_PUBLIC_URL: 'http://localhost:8080' }),
   ).toEqual([
-    expect.stringMatching(/^links in emails and QR codes of labels begin with http:\/\/localhost:8080,/),
+    expect.stringMatching(/^links in emails and QR codes of labels start with http:\/\/localhost:8080,/),
   ]);
   const proxied = { TRUST_PROXY: 'true', ...publicUrl };
   expect(await linkWarnings(proxied)).toEqual([
