@@ -68,7 +68,7 @@ async function openSource(location: string, logger: Logger): Promise<Opened> {
   if (connection) return asOneRole(connection);
   throw new EmbeddedPostgresError(
     `DATA_DIR ${dataDir} holds a database of PostgreSQL ${major}, which this fieldtrace cannot start: start the ` +
-      'fieldtrace that made it, and let it run until the move has ended.',
+      'fieldtrace version that created it, and let it run until the move has ended.',
   );
 }
 

@@ -152,7 +152,7 @@ test('a label is kept as it is; changes during the comparison are compared again
   await page.getByLabel('Text: description').fill('From our lake');
   await change({ responsibility: { laborPolicies: 'No children work' } });
   await press('Copy ticked values');
-  await card().getByRole('alert').getByText('It has changed since you read it').waitFor();
+  await card().getByRole('alert').getByText('This has changed since you opened it').waitFor();
   await box('Labour policies').waitFor();
   expect((await content()).responsibility).toBeUndefined();
   await box('Labour policies').uncheck();
