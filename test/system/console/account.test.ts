@@ -191,7 +191,7 @@ test('a second factor is set up by its QR code or secret, required at the next l
   await section.locator('[name=code]').fill('000000');
   await section.getByRole('button', { name: 'Remove the second factor' }).click();
   await section.locator('[name=code][aria-invalid=true]').waitFor();
-  await page.getByText('This code is wrong or was already used').waitFor();
+  await page.getByText('This code is wrong or was used before').waitFor();
   await section.locator('[name=code]').fill(codes[1] as string);
   await section.getByRole('button', { name: 'Remove the second factor' }).click();
   await section.getByRole('button', { name: 'Set up a second factor' }).waitFor();
