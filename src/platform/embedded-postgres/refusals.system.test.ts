@@ -148,7 +148,7 @@ test('a database whose password is lost, until it is found again', async () => {
   );
   writeFileSync(password, 'another');
   expect(await refusalOf(dataDir)).toMatch(
-    /^PostgreSQL in DATA_DIR \S+ refuses its supervisor \(password authentication failed .*superuser-password .*\.$/,
+    /^PostgreSQL in DATA_DIR \S+ rejected its supervisor \(password authentication failed .*superuser-password .*\.$/,
   );
   renameSync(`${password}.elsewhere`, password);
   await isWell(dataDir);
