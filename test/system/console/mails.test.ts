@@ -8,6 +8,7 @@ import {
   expectAccessible,
   logIn,
   logInByForm,
+  openOwnMenu,
   realComplaints,
 } from '../../helpers/console-page.ts';
 import { eventually } from '../../helpers/eventually.ts';
@@ -59,6 +60,7 @@ async function expectTakenBack(page: Browser['page'], email: string): Promise<vo
   const found = () =>
     pages.query('packet_service', 'SELECT user_id FROM directory_contacts WHERE contact = $1', [email]);
   expect(await found()).toHaveLength(1);
+  await openOwnMenu(page);
   await page.getByRole('link', { name: 'Your account' }).first().click();
   const box = page.getByLabel('Others can share packets');
   await expect.poll(() => box.isChecked()).toBe(true);

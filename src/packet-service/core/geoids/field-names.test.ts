@@ -77,7 +77,7 @@ test('a query has either GeoIDs or a name, and not too many', async () => {
   const geoid = '0'.repeat(64);
   expect(await refused({})).toBe('send either geoids or name in the query');
   expect(await refused({ geoids: geoid, name: 'a' })).toBe('send either geoids or name in the query');
-  expect(await refused({ geoids: 'abc' })).toMatch(/^geoids must match pattern/);
+  expect(await refused({ geoids: 'abc' })).toMatch(/^geoids must match the pattern/);
   expect(await refused({ geoids: Array(101).fill(geoid).join(',') })).toMatch(/^geoids /);
   expect(await refused({ name: 'a'.repeat(201) })).toMatch(/^name /);
   expect((await named({ geoids: Array(100).fill(geoid).join(',') })).fields).toEqual([]);
