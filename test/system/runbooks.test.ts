@@ -280,7 +280,7 @@ test(
     await eventually(health, text => text?.includes('WRITES_REFUSED') === true);
     const [look] = await server.follow('Disk full', { blocks: [0] });
     expect(look).toMatch(/^error +packet-service WRITES_REFUSED at /m);
-    expect(look).toMatch(/^error +disk +[^ ]+ (bytes|KiB) of 256\.0 MiB are free/m);
+    expect(look).toMatch(/^error +disk +[^ ]+ (bytes|KiB) of 256\.0 MiB free/m);
     expect(look).toMatch(/100% .*\/fieldtrace$/m);
     expect(look).toMatch(/\/postgres$/m);
     await free();
