@@ -20,7 +20,7 @@ export function linePath(values: readonly number[], width: number, height: numbe
 /** A part of a bar. */
 export interface Bar {
   series: number;
-  /** of the bar, among all */
+  /** index of the bar */
   at: number;
   x: number;
   y: number;

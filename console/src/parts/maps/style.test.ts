@@ -11,7 +11,7 @@ function colourOf(name: string, theme: 'light' | 'dark'): string {
   return found?.[theme === 'light' ? 1 : 2] ?? '';
 }
 
-test('borders, marks, edges and letters are told from land and water in both themes', () => {
+test('borders, marks, edges and letters contrast with land and water in both themes', () => {
   for (const theme of ['light', 'dark'] as const) {
     for (const [name, ground, least] of [
       ['border', 'land', 3],

@@ -11,7 +11,7 @@ export interface View {
 export const LAST_TILE_ZOOM = 18;
 /** Of observations close together: the way from one to the next can be seen. */
 export const CLOSE_ZOOM = 15;
-/** Of a single observation: water, a border or the name of a place is in sight nearly everywhere. */
+/** Zoom for a single observation, which nearly always shows water, a border or a place name. */
 export const SINGLE_ZOOM = 11;
 /** Of pins: towns and borders around them have names. */
 export const PIN_ZOOM = 6;
