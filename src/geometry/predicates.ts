@@ -15,7 +15,7 @@ const TINY = 2 ** -480;
  */
 export function orientation(ax: number, ay: number, bx: number, by: number, cx: number, cy: number): number {
   decided.sides++;
-  const side = -orient2d(ax, ay, bx, by, cx, cy);
+  const side = 0 - orient2d(ax, ay, bx, by, cx, cy);
   // The errors of products that underflowed cannot turn the sign of a larger result.
   if (Math.abs(side) > 2 ** -1000) return side;
   if (![ax, ay, bx, by, cx, cy].some(value => value !== 0 && Math.abs(value) < TINY)) return side;

@@ -80,7 +80,7 @@ test('a file store that is away is not taken for the database', () => {
   for (let n = 0; n < 3; n++) logger.error({ err }, 'failed');
   expect(take()).toEqual([
     expect.objectContaining({
-      trouble: 'the file store does not answer',
+      trouble: 'the file store is not responding',
       msg: 'failed; repetitions are counted',
     }),
   ]);

@@ -51,7 +51,7 @@ export const Settings = Type.Object({
       allowed: 'a postgres:// or postgresql:// URL',
       maxLength: 4096,
       description:
-        'address of the same database for the role that owns and migrates the tables; without it, one role does everything',
+        'URL of the database in DATABASE_URL for the role that owns and migrates the tables; without it, one role does everything',
     }),
   ),
   READ_DATABASE_URL: Type.Optional(

@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 beforeEach(() => browser.page.context().clearCookies());
 
-const SAVED = /^(Changes|Label) saved/
+const SAVED = /^(Changes|Label) saved/;
 const named = (page: Page, name: string) => page.locator(`[name="${name}"]`).first();
 const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click();
 

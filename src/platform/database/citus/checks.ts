@@ -65,8 +65,8 @@ function differences(coordinator: NodeFacts, worker: NodeFacts): string[] {
   }
   if (worker.encoding !== coordinator.encoding) {
     problems.push(
-      `${worker.name}: the database is ${worker.encoding} and the coordinator's is ${coordinator.encoding}; make it ` +
-        'again with the same encoding and collation',
+      `${worker.name}: the database is ${worker.encoding} and the coordinator's is ${coordinator.encoding}; create ` +
+        'it again with the same encoding and collation',
     );
   }
   return problems;
