@@ -7,6 +7,7 @@ import {
   expectAccessible,
   isFocused,
   logInByForm,
+  logOut,
   PHONE,
   realComplaints,
 } from '../helpers/console-page.ts';
@@ -85,7 +86,7 @@ async function activate(): Promise<void> {
     await page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
     await page.getByText(done).waitFor();
   }
-  await press('Log out');
+  await logOut(page);
   await page.getByRole('heading', { name: 'Log in' }).waitFor();
 }
 
