@@ -2,7 +2,7 @@ import { changedValues, nested, type Values, valueAt, valuesOf } from '../../par
 import { GROUPS } from '../products/product.ts';
 import type { Pin } from './origin-view.ts';
 
-/** What a label can show of its content, in the order of its page. */
+/** The parts of its content that a label can show, in the order of its page. */
 export const SHOWN = [
   'name',
   'photo',
@@ -48,7 +48,7 @@ export interface LabelField {
   value?: unknown;
 }
 
-/** What the form of a label holds. */
+/** The entries of the form of a label. */
 export interface LabelForm {
   title: string;
   language: string;
@@ -164,7 +164,7 @@ function longDate(day: string, language: string): string {
   return new Intl.DateTimeFormat(supported, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
-/** What a label shows of its owner besides its own content. */
+/** The data of its owner that a label shows besides its own content. */
 interface OfOwner {
   documents?: readonly ShownDocument[];
   certifications?: readonly Certification[];
@@ -172,7 +172,7 @@ interface OfOwner {
   until?: string;
 }
 
-/** What people see of a label, while it is edited, in the order of its page. */
+/** The visible parts of a label while it is edited, in the order of its page. */
 export function previewOf(
   form: LabelForm,
   content: object,
