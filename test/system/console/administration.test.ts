@@ -407,7 +407,7 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByRole('heading', { name: 'Service de paquets' }).first().waitFor();
   expect(await page.getByRole('heading', { name: 'Packet service' }).count()).toBe(0);
   await page.getByText('L’horloge est à l’heure').waitFor();
-  await page.getByText('Il fonctionne').first().waitFor();
+  await page.getByText('En marche').first().waitFor();
   await chooseLanguage(page, 'en');
   await page.getByRole('link', { name: 'Backup instructions' }).click();
   await page.getByText('npx fieldtrace backup verify').waitFor();
