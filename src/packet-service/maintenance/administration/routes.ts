@@ -43,7 +43,7 @@ export interface AdministrationContext {
   replay: (notificationId: string | undefined) => Promise<number>;
 }
 
-/** What administrators see of the work behind the requests, and can repeat of it. */
+/** The background work that administrators can see and retry. */
 export function registerAdministration(app: Server, context: AdministrationContext): void {
   const { pool, metrics } = context;
 

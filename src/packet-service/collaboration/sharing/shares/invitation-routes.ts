@@ -31,7 +31,7 @@ interface Inviting {
   findSenderNames: FindSenderNames;
 }
 
-/** Invitations that are listed, at most. */
+/** Maximum invitations that are listed. */
 const LISTED = 100;
 
 /** Invitations: those of mails, which are accepted by their token, and those that wait for an address of the caller. */
