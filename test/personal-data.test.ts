@@ -42,7 +42,7 @@ async function sendAs(who: LoggedIn, method: string, route: string, body?: unkno
   return answer.body;
 }
 
-/** What a user has left behind in both services. */
+/** The data of a user in both services. */
 interface Traces {
   observation: string;
   message: string;

@@ -4,7 +4,7 @@ import { Settings } from '../platform/settings/settings.ts';
 /** First words that only fieldtrace's settings have: a variable that begins with one was meant for it. */
 const FIRST_WORDS =
   /^(ASSET_REGISTRY|AUTH|BACKUP|COOKIE|CORS|DATABASE|FIELDTRACE|FX|NOTIFICATION|PACKET|S3|SMTP|TRACE|USER_REGISTRY|WEBHOOK)_/i;
-/** What Kubernetes and Docker set for every neighbouring service: TRACE_PORT_8080_TCP, PACKET_SERVICE_HOST. */
+/** Variables that Kubernetes and Docker set for neighbouring services: TRACE_PORT_8080_TCP, PACKET_SERVICE_HOST. */
 const OF_CLUSTERS = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)|_ENV_/i;
 /** Read by the command `fieldtrace`. */
 const OF_COMMANDS = ['FIELDTRACE_PASSWORD'];

@@ -12,7 +12,7 @@ import { S2CellId, S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
  */
 export interface LoopbackRegistry {
   url: string;
-  /** What came in, in order. */
+  /** The received requests, in order. */
   requests: { route: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }[];
   /** How often a route was called. */
   count(route: string): number;

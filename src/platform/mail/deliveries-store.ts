@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 export const DELIVERY_STATUSES = ['queued', 'delivered', 'dead', 'obsolete', 'dismissed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What administrators see of a delivery. */
+/** A delivery as administrators see it. */
 export interface DeliveryState {
   status: DeliveryStatus;
   /** attempts in all, also those after it was revived */

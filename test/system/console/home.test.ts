@@ -289,7 +289,7 @@ test('the guide names the screens in the navigation of each role, in their order
   }
 });
 
-/** What would claim that a mail is sent. */
+/** Texts that claim that an email was sent. */
 const CLAIMS =
   /on its way|They get a mail|An email is sent|Resend the email|Send me a link|have a new mail|that was sent/;
 const claims = async () => CLAIMS.exec(await browser.page.locator('body').innerText())?.[0];

@@ -235,7 +235,7 @@ test('an entry is found by each GeoID of its packet', async () => {
   expect((await findKeys(database.pool, keys, stretch)).sort()).toEqual(keys.slice(0, 3).sort());
 });
 
-/** What binds the prepared statement `commit`, and what answers it. */
+/** The messages that bind the prepared statement `commit`, and its answers. */
 const [ASKED, ANSWERED] = ['\0commit\0', 'COMMIT\0'];
 const count = (text: string, what: string) => text.split(what).length - 1;
 

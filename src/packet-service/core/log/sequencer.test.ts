@@ -98,7 +98,7 @@ async function started() {
 }
 
 const readHead = async () => (await readCursors(database.pool, [])).head.position;
-/** Of no packet, because the log of a cluster waits for a packet until it can be read. */
+/** An entry without a packet, because the log of a cluster waits until a packet can be read. */
 const event = (): LogEvent => ({ kind: 'share.created', userId: newUlid(), details: {} });
 
 /** Commits events without a notice to anybody, each in a transaction of its own. */

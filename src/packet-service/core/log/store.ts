@@ -22,10 +22,10 @@ export interface LogEvent {
   details?: Record<string, unknown>;
 }
 
-/** Events in one row of the outbox, at most. */
+/** Maximum events in one row of the outbox. */
 const ROW_EVENTS = 1000;
 
-/** Rows of the outbox that one round moves, at most; only those of given transactions are moved all. */
+/** Maximum rows of the outbox that one round moves; only those of given transactions are moved all. */
 const ROUND_ROWS = 64;
 
 /** More than the transactions of a look have. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/database/database.ts';
 
-/** Messages of a thread that are looked at, at most: the last ones. */
+/** Maximum messages of a thread that are looked at: the last ones. */
 const LOOKED_AT = 100;
 
 /** Position of the last message of a thread (uuid form) in the log; 0 without any. */

@@ -15,7 +15,7 @@ import { packetWrite } from '../../intake/packet-write.ts';
 import type { Packet } from '../packet-format/packet.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
 
-/** What the writer does as time passes. Its clock is an interval, which ticks only when a test lets it. */
+/** The writer over time. Its clock is an interval that ticks only when a test lets it. */
 let database: TestDatabase;
 let other: OtherClient;
 let another: OtherClient;

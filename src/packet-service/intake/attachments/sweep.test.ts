@@ -31,7 +31,7 @@ afterAll(async () => {
   await data.remove();
 });
 
-/** What the hourly sweep does at a time so many days from now, in several processes at once. */
+/** Runs the hourly sweep a number of days from now, in several processes at once. */
 async function sweepIn(days: number): Promise<void> {
   const now = new Date(Date.now() + days * DAY_MS);
   const sweeping = { pool: service.pool, files, expireDays: 30 };

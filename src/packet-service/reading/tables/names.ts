@@ -10,7 +10,7 @@ export type NameSources = Readonly<
   Record<NameColumn, (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>>
 >;
 
-/** Ids that are remembered from piece to piece, at most. */
+/** Maximum ids that are remembered from piece to piece. */
 const MAX_REMEMBERED = 10_000;
 
 /** Rows of the COPY, followed by the names that belong to them. */

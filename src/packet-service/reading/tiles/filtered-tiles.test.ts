@@ -139,7 +139,7 @@ function addressOf({ lat, lon }: Seen, z: number): [z: number, x: number, y: num
   return [z, Math.floor((x / SIDE) * 2 ** z), Math.floor((y / SIDE) * 2 ** z)];
 }
 
-/** What a tile says of observations: their number in each cell, and the id of a single one. */
+/** The observations of a tile: their number in each cell, and the id of a single one. */
 function clustersOf(inside: readonly Observation[], z: number): object[] {
   const level = levelOf(z >> 1);
   const groups = Map.groupBy(inside, ({ lat, lon }) => cellIndex(leafCell(lat, lon), level));

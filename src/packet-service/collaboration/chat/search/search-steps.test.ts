@@ -48,7 +48,7 @@ async function say(messages: { thread_id: string; text: string }[]): Promise<voi
   expect(body.results.filter((result: object) => 'error' in result)).toEqual([]);
 }
 
-/** What a statement of a search is for; nothing for those that belong to no step. */
+/** The step that a statement of a search belongs to; undefined for all other statements. */
 function stepOf({ text, values = [] }: pg.QueryConfig): string | undefined {
   const numbers = values.filter(value => typeof value === 'number');
   if (text.includes('AS newest')) return `by time ${numbers[0]}, sample ${numbers.at(-1)}`;

@@ -76,7 +76,7 @@ export async function estimateMessages(database: Database): Promise<number | und
   return estimate > 0 ? estimate : undefined;
 }
 
-/** The same of a distributed table, whose size the coordinator does not know: the log has at least as many entries. */
+/** Like `estimateMessages`, for a distributed table, whose size only its workers know: counts entries of the log. */
 export async function estimateDistributed(database: Database): Promise<number | undefined> {
   const { rows } = await database.query<{ estimate: number }>({
     name: 'estimate_entries',

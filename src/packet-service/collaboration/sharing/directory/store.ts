@@ -8,7 +8,7 @@ export type Proof = 'none' | 'code' | 'mailed' | 'texted' | 'registry';
 
 /** Those that prove a contact and its user: one user has it by them. */
 const PROVEN = sql`('mailed', 'texted', 'registry')`;
-/** Users who claim a contact that are looked at, at most, the earliest first. */
+/** Maximum users checked who claim a contact, earliest first. */
 const CLAIMS = 100;
 
 /** A contact in an entry. */

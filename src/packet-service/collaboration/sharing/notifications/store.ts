@@ -30,13 +30,13 @@ export interface Notification {
 export interface Delivery {
   notificationId: string;
   channel: Channel;
-  /** e-mail address; null for the webhook */
+  /** email address; null for the webhook */
   address: string | null;
   /** whether it is said together with others in one mail */
   inDigest: boolean;
 }
 
-/** What identifies a delivery. */
+/** The key of a delivery. */
 export type DeliveryKey = Pick<Delivery, 'notificationId' | 'channel'>;
 
 /** The deliveries, which are also the delivery log. */
@@ -95,7 +95,7 @@ export async function findOpenDelivery(
 /** A delivery as administrators see it, with its notification. */
 export interface DeadLetter extends DeliveryState, Omit<Notification, 'shareId' | 'author'> {
   channel: Channel;
-  /** e-mail address; null for the webhook */
+  /** email address; null for the webhook */
   address: string | null;
 }
 
