@@ -62,7 +62,7 @@ interface Row {
   statuses: Statuses;
   /** answered to anyone, whatever AUTH_MODE says */
   open?: true;
-  /** never ends by itself */
+  /** never ends on its own */
   endless?: true;
   /** can be done once alone: each caller gets a separate world */
   once?: true;
@@ -98,7 +98,7 @@ const theNamed = (status: number): Statuses => ({ nobody: 403, other: 403, parti
 
 const point = { lat: 1, lon: 2 };
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: point };
-/** A square field of so many degrees; each world has a ground of its own. */
+/** A square field with sides of a number of degrees; each world has its own ground. */
 const field = (west: number, south: number, width: number) => ({
   type: 'Feature',
   properties: {},

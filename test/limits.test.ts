@@ -40,7 +40,7 @@ async function operations(of: RunningService, path: string): Promise<Operation[]
   );
 }
 
-/** A JSON text of so many bytes. */
+/** A JSON text with a number of bytes. */
 const textOf = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`;
 
 test('the definitions state the maximum size of every body, and the answer to larger ones', async () => {

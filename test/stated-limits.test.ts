@@ -11,7 +11,7 @@ interface Stated {
   docs: string;
 }
 const stated = (definition: string, docs = definition): Stated => ({ definition, docs });
-/** Limits that a rate limit of a route states by itself. */
+/** The statement that the rate limit of a route adds to its description. */
 const rate = (max: number, time: string, docs: string) =>
   stated(`An address can send ${max} such requests in ${time} (429).`, docs);
 

@@ -208,7 +208,7 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/user/profile': everyone(200),
   'PUT /api/user/profile': { body: () => ({ name: 'Ana' }), ...everyone(200) },
-  // Nobody acts on themself; who is no administrator learns not even that.
+  // Users can't act on themselves; only administrators learn that.
   'POST /api/user/admin/execute/ACTIVATE_USER': {
     body: ({ owner }) => ({ id: owner.id }),
     ...administrators(),
@@ -440,7 +440,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/public/product/label/{uuid}/qr.svg': published('/qr.svg'),
   'GET /api/public/product/label/{uuid}/qr.png': published('/qr.png'),
   'GET /api/public/product/label/{uuid}/photo': published('/photo', 404),
-  // A text is no image: users who may upload one get that error.
+  // A text is not an image: users who can upload one get that error.
   'POST /api/common/image': { form, ...everyone(415) },
   'POST /api/common/document': { form, ...everyone(200) },
   'GET /api/common/image/{storageKey}': uploaded('image'),

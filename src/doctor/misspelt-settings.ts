@@ -43,7 +43,7 @@ function firstWord(name: string): string {
   return name.toUpperCase().split('_', 1)[0] as string;
 }
 
-/** Whether a name is a setting but for underscores, its case and one or two letters. */
+/** Whether a name equals a setting except for underscores, case and one or two letters. */
 function isMisspelt(name: string, near: string | undefined): boolean {
   if (near === undefined) return false;
   const [own, meant] = [plainName(name), plainName(near)];

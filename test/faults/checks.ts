@@ -19,7 +19,7 @@ export interface Findings {
 
 export const nothingWrong = (): Findings => ({ lost: [], doubled: [], changed: [] });
 
-/** A packet has its position in the log soon after its answer; it is looked for again so often. */
+/** Attempts to find a packet's position in the log, which it gets soon after its answer. */
 const LOG_TRIES = 200;
 const LOG_PAUSE_MS = 50;
 /** Attempts to reach the database after a fault. */

@@ -79,7 +79,7 @@ export function onCluster(bin: string): Campaign<ClusterStage> {
   return { faults: CLUSTER_FAULTS, open: () => openClusterStage(bin, PROCESSES) };
 }
 
-/** A plan of so many faults: every kind by its share, in random order. */
+/** A plan of a number of faults: every kind by its share, in random order. */
 export function randomPlan({ faults }: Campaign, count: number, seed: number, ownDisk: boolean): string[] {
   const random = randomFrom(seed);
   const deck = Object.entries(faults)

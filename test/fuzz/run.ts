@@ -38,7 +38,7 @@ export interface Target {
   sender: (random: Random) => Sender;
 }
 
-/** How much is sent: so many requests, but none after a time in milliseconds. */
+/** The amount to send: a number of requests, but none after a time in milliseconds. */
 export interface Bounds {
   count: number;
   ms: number;

@@ -18,7 +18,7 @@ export interface LoopbackRegistry {
   count(route: string): number;
   /** Registers a field as an operator would; returns its GeoID. */
   addField(ring: Ring): string;
-  /** Misbehaves from now on, or only for so many requests. */
+  /** Misbehaves from now on, or only for a number of requests. */
   misbehave(fault: Fault, times?: number): void;
   behave(): void;
   stop(): Promise<void>;

@@ -6,7 +6,7 @@ export interface Tenant {
   user: LoggedIn;
 }
 
-/** Makes a company whose members these users are. */
+/** Creates a company with these users as members. */
 export async function companyOf(
   { pool }: RunningTrace,
   name: string,

@@ -377,7 +377,7 @@ test('a failed notification is delivered again, shows when it fails again, and i
   const other = (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid;
   await sender.send('POST', '/packet/shares', { ...share, packet_id: other });
   await page.getByRole('link', { name: 'Home' }).first().click();
-  // Home looks again by itself.
+  // Home reloads automatically.
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click({ timeout: 60_000 });
   await press('Dismiss');
   await page.getByText('Dismissed').waitFor();

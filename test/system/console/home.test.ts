@@ -68,7 +68,7 @@ test('a day without packets says so, and packets are counted by hour and open as
   await page.getByText('Nothing needs your attention.').waitFor();
   await expectAccessible(page);
   for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
-  // By itself, as it comes in.
+  // It appears automatically.
   await page.getByText('3 packets').waitFor();
   const counted = page.getByRole('link', { name: /o’clock: 3$/ });
   await counted.waitFor();

@@ -219,7 +219,7 @@ test('the email for a forgotten password leads to a form for a new one, which lo
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByText('If there is an account with this address').waitFor();
   const link = await linkTo(email);
-  // Whose browser it is does not matter to the link.
+  // The link works in any browser.
   await logIn(page, pages.url, (await pages.newUser()).email);
   await page.goto(link);
   await page.getByLabel('Password').fill('short');

@@ -89,7 +89,7 @@ test('an unsent observation shows its time, and the notice about it disappears w
   await line.interrupt();
   await page.reload();
   await page.getByText('There is no connection. New observations are kept').waitFor();
-  // Notices do not go by themselves here.
+  // Notices stay here.
   await page.evaluate(`(real => {
     window.setTimeout = (then, wait) => (wait === 6000 ? 0 : real(then, wait));
   })(window.setTimeout)`);

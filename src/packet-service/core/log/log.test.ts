@@ -263,7 +263,7 @@ async function losingAnswers(lost: number) {
       server.unpipe(client).resume();
     });
     server.on('data', bytes => {
-      // The server does its work to the end, and nobody is told.
+      // The server finishes its work, and nobody is notified.
       answered += bytes.toString('latin1');
       if (isCut && count(query, ASKED) === count(answered, ANSWERED)) client.destroy();
     });

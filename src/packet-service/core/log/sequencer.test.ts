@@ -39,7 +39,7 @@ afterAll(async () => {
 /** Longer than any test. */
 const NEVER = 2 ** 31 - 1;
 
-/** A sequencer whose rests end when it is woken and by no time, and what its listeners get. */
+/** A sequencer that rests until it is woken, without a timer, and the events of its listeners. */
 function newSequencer(connection = database.connection) {
   const pool = openPool(connection, 'packet_service', 1, { pipeline: true });
   const wait = wakeableWait();
@@ -219,7 +219,7 @@ test('after losing its connection, the sequencer opens another and starts with t
   log.wake();
   await eventually(async () => (await readHead()) === before + 1);
   expect(observed.pauses).toContain(500);
-  // What was erased meanwhile nobody has told it.
+  // It was not notified of packets erased meanwhile.
   expect(observed.erasures).toBe(2);
   expect(pool.totalCount).toBe(1);
   await commit();

@@ -28,7 +28,7 @@ export const ALWAYS_COMPLETE: UntilComplete = async () => {};
 /** Commits over several servers of which a worker has not yet heard. */
 export interface BrokenCommits {
   /**
-   * Told each notice of a session.
+   * Called with each notice of a session.
    *
    * @param pid of the session on the coordinator
    */

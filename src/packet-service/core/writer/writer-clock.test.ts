@@ -140,7 +140,7 @@ test('packets wait ten seconds while the database is gone, and so does a stop', 
   const lost = notePacket();
   const written = write(lost);
   await turn();
-  // While something is to be written, only time tells that nothing can be.
+  // While there is something to write, only time shows that nothing can be written.
   await writer.check(false);
   pass(10);
   await written;

@@ -71,7 +71,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
   registerDeadLetters(app, context);
 }
 
-/** Deliveries that were given up. */
+/** Failed deliveries. */
 function registerDeadLetters(app: Server, context: AdministrationContext): void {
   const { pool, replay } = context;
   app.get('/administration/dead-letters', { schema: listDeadLettersSchema }, async request => {

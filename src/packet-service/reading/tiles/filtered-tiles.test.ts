@@ -46,7 +46,7 @@ const INNER = [{}, { about: { crop: 'Maize' } }, { further: { crop: 'Maize' } }]
 
 const dayOf = (day: number) => `2026-03-${String(day).padStart(2, '0')}T08:15:00Z`;
 
-/** Waits until everything is counted: until then tiles may be those of before. */
+/** Waits until everything is counted: until then tiles can be outdated. */
 async function counted(): Promise<void> {
   await eventually(async () => {
     const stored = await service.pool.query('SELECT array_agg(id) AS ids FROM packets');

@@ -5,7 +5,7 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { searchMessages } from './search.ts';
 
 /**
- * Which steps a search takes, in threads that are so long, so many or so thin that each way must be chosen: all ways
+ * The steps of a search, in threads whose length, number or density forces each way: all ways
  * find the same, and the wrong one only costs more.
  */
 let service: RunningService;

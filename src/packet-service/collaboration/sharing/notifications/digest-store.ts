@@ -13,7 +13,7 @@ export interface Digested {
 /** Maximum notifications per digest; the others wait for the next. */
 const MAX_DIGESTED = 10_000;
 
-/** Those whose digest has not been sent. */
+/** Notifications whose digest has not been sent. */
 const WAITING = sql`channel = 'mail' AND in_digest AND status = 'queued'`;
 
 /** Locks the digest of an address until the end of the transaction: what waits for it, and whether it is on its way. */
