@@ -24,7 +24,7 @@ export interface DeliveryState {
 export const DELIVERY_STATE = sql`status, attempts, replayed_at AS "replayedAt", last_error AS "lastError",
   last_attempt_at AS "lastAttemptAt"`;
 
-/** Those that can still arrive. */
+/** Deliveries that can still arrive. */
 export const OPEN = sql`status IN ('queued', 'dead')`;
 
 /** The states in which a delivery can end in another. */

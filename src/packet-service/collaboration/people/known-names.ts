@@ -14,7 +14,7 @@ export interface Meetings {
 }
 export type FindMet = (database: Database, userId: string, ids: readonly string[]) => Promise<string[]>;
 
-/** Those of some users' names that a caller may know, by their ids. */
+/** Finds the names of users that a caller can see, by id. */
 export type FindKnownNames = (
   caller: KnowingCaller,
   ids: readonly string[],

@@ -57,7 +57,7 @@ async function appender() {
     async append(): Promise<void> {
       while (!(await tryToAppend()));
     },
-    /** Its connection is ended at some moment of the work. */
+    /** Appends, and ends its own connection at some moment of the work. */
     async appendAndDie(): Promise<void> {
       const { processID } = client as unknown as { processID: number };
       const appending = tryToAppend();

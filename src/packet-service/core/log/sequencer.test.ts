@@ -89,7 +89,7 @@ function newSequencer(connection = database.connection) {
   return { log, observed, pool };
 }
 
-/** One that has done its first round. */
+/** Starts a sequencer and waits for its first round. */
 async function started() {
   const made = newSequencer();
   made.log.start();

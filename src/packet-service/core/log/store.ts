@@ -28,7 +28,7 @@ const ROW_EVENTS = 1000;
 /** Maximum rows of the outbox that one round moves; only those of given transactions are moved all. */
 const ROUND_ROWS = 64;
 
-/** More than the transactions of a look have. */
+/** More rows than the transactions of one round have. */
 const MAX_ROWS = 1_000_000;
 
 /** Sent by every append, with the position of the last entry. */

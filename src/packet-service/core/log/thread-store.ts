@@ -68,7 +68,7 @@ export async function findUnread(
   return rows.map(({ id }) => id);
 }
 
-/** Those of some users who have written one of the last 100 messages of some threads (uuid form). */
+/** Selects the users, of some, who have written one of the last 100 messages of some threads (uuid form). */
 export async function findSenders(
   database: Database,
   threadIds: readonly string[],

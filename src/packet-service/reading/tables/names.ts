@@ -22,7 +22,7 @@ export interface NamedRows {
   rangeOf(column: NameColumn, id: Buffer): { start: number; end: number } | undefined;
 }
 
-/** In which field of a row the id is that a column names. */
+/** The field of a row with the id that a column names. */
 export const idFieldOf = (column: NameColumn): number => ID_FIELD[column];
 
 /**

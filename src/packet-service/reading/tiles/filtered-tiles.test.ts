@@ -59,7 +59,7 @@ async function counted(): Promise<void> {
   });
 }
 
-/** On no edge of a tile, where JavaScript and PostgreSQL may round differently. */
+/** Degrees that are on no edge of a tile, where JavaScript and PostgreSQL may round differently. */
 const degrees = (least: number, most: number) =>
   fc.integer({ min: least * 10_000, max: most * 10_000 }).map(steps => (steps + 0.3) / 10_000);
 const location = fc.oneof(

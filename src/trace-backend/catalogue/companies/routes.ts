@@ -35,7 +35,7 @@ import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
-/** For answers by mailed codes, per address. */
+/** Rate limit of answers with mailed codes per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {

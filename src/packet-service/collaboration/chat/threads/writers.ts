@@ -5,7 +5,7 @@ import { findNewestThreads } from './store.ts';
 /** Maximum threads of a user that are looked at: the newest. */
 const LOOKED_AT = 100;
 
-/** Those of some users who have written lately in a thread that a user takes part in. */
+/** Selects the users, of some, who have recently written in a thread of a user. */
 export async function findWriters(
   database: Database,
   userId: string,

@@ -46,7 +46,7 @@ export const deliveries = deliveryTable('notification_deliveries', 'notification
 export const theDelivery = ({ notificationId, channel }: DeliveryKey): Sql =>
   sql`notification_id = ${notificationId} AND channel = ${channel}`;
 
-/** Those through one channel. */
+/** Deliveries through one channel. */
 export const through = (channel: Channel): Sql => sql`channel = ${channel}`;
 
 export async function insertNotifications(

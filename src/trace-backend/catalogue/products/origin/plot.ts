@@ -18,7 +18,7 @@ export interface Plot {
 export type ReportFault = (fault: Fault) => void;
 
 const GRID = 1e6;
-/** From one side of a plot to the other, in millionths of a degree. */
+/** Maximum width and height of a plot, in millionths of a degree. */
 const MAX_EXTENT = 5 * GRID;
 /** Maximum positions of a ring. */
 const MAX_POSITIONS = 2000;
