@@ -6,7 +6,7 @@ const THREADS = 1000;
 const MESSAGES = 1_000_000;
 const KEYWORDS = 400;
 const PAGE = 50;
-/** As many clients as the smallest machine has cores. */
+/** One client per core of the smallest machine. */
 const CLIENTS = 2;
 
 /**

@@ -60,7 +60,7 @@ export async function companyRows(context: Context): Promise<Row[]> {
   return results;
 }
 
-/** What reading a company asks for. */
+/** The statements of reading a company. */
 async function read(pool: pg.Pool, id: number): Promise<unknown> {
   const [, members] = await Promise.all([findCompany(pool, id), findMembers(pool, id)]);
   return findUsers(
@@ -69,7 +69,7 @@ async function read(pool: pg.Pool, id: number): Promise<unknown> {
   );
 }
 
-/** What creating a company writes. */
+/** The statements of creating a company. */
 async function create(pool: pg.Pool, userId: number): Promise<void> {
   const at = new Date();
   await transaction(pool, async database => {

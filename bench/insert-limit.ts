@@ -16,7 +16,7 @@ VALUES (gen_random_uuid(), '60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7
   '{"enc":"none","hash":"60d1c38e874410359d1591417137d7c1f41f3707108fb83075d7691e4312ce33","lang":"und"}');
 `;
 
-/** What stores rows of packets one by one, and how many it stores in a second. */
+/** A writer of single packet rows, with its rows per second. */
 export interface InsertLimit {
   name: string;
   measure(): Promise<number>;

@@ -73,7 +73,7 @@ export async function productRows(context: Context): Promise<Row[]> {
   return results;
 }
 
-/** What creating a product writes. */
+/** The statements of creating a product. */
 async function create(pool: pg.Pool, companyId: number, userId: number): Promise<void> {
   const { name, ...content } = NEW;
   const at = new Date();

@@ -138,7 +138,7 @@ async function processorTimes({ connection }: Context, { pid }: Measured) {
   return { node: processorSecondsOf(pid), postgres: processorSecondsOf(Number(server)) };
 }
 
-/** What each kind of request sends to the database, when nothing else is in flight. */
+/** The database messages of each kind of request, when nothing else is in flight. */
 async function countsOf(
   context: Context,
   start: Context['startTrace'],

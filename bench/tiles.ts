@@ -13,7 +13,7 @@ const OBSERVATIONS = 5_000_000;
 /** Regions in which nearly all observations are; the others are anywhere. */
 const REGIONS = 20;
 const ANYWHERE = 0.02;
-/** A browser asks for so many tiles at once. */
+/** The number of tiles that a browser requests at once. */
 const CLIENTS = 6;
 /** Observations whose tiles are asked for. */
 const VIEWS = 400;
@@ -125,7 +125,7 @@ function line(n: number, lat: number, lon: number): string {
   return `${[id, geoid, ts, 'note', lat, lon, cell, header, body, footer].join('\t')}\n`;
 }
 
-/** Seconds until all of so many observations are counted. */
+/** Seconds until a number of observations are counted. */
 export async function counted({ connection }: Context, count: number): Promise<number> {
   const began = performance.now();
   const client = await connect(connection);

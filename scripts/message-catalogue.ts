@@ -45,7 +45,7 @@ export function ownCatalogue(): Catalogue {
   return { ...catalogue, messages: { ...messages, en: english } };
 }
 
-/** What each language lacks, and is shown in English: the keys, by language. */
+/** The missing keys of each language, which are shown in English. */
 export function lackingMessages({ messages }: Catalogue): Record<string, string[]> {
   const english = Object.keys(messages.en ?? {});
   return Object.fromEntries(
@@ -53,7 +53,7 @@ export function lackingMessages({ messages }: Catalogue): Record<string, string[
   );
 }
 
-/** What is wrong with a catalogue whatever its languages lack; a line for each. */
+/** The faults of a catalogue, apart from missing translations; one line each. */
 export function faultsOf({ messages }: Catalogue): string[] {
   const english = messages.en ?? {};
   return Object.entries(messages).flatMap(([language, own]) =>

@@ -1,7 +1,7 @@
 import { catalogue } from '../src/platform/http/reasons/catalogue.ts';
 import { type Definition, type ProblemCode, problemStatus } from '../src/platform/http/reasons/reason.ts';
 
-/** What to do about each kind of failure, where the reason has nothing more specific. */
+/** The remedy for each kind of failure, if the reason has none of its own. */
 const REMEDIES: Record<ProblemCode, string> = {
   invalid: 'Correct the value.',
   unreadable: 'Correct the body.',

@@ -14,7 +14,7 @@ export interface Listening {
   console: string | undefined;
 }
 
-/** What a start prints for people: the addresses of the services, and a first request that works with the settings. */
+/** The greeting of a start: the addresses of the services, and a first request that works with the settings. */
 export function greeting(settings: Settings, { packet, trace, console }: Listening): string {
   const lines: string[] = [];
   if (console) lines.push('', `fieldtrace console         ${console}`);

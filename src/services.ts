@@ -109,7 +109,7 @@ export async function migrateServices(
   }
 }
 
-/** One line, however many there are. */
+/** Logs all migrations in one line. */
 function logMigrations(logger: Logger, migrations: readonly string[]): void {
   if (migrations.length > 0) logger.info({ migrations }, 'migrated');
 }

@@ -9,7 +9,7 @@ import { VERSION } from './platform/version.ts';
 import { PORTS, type ServiceName, servicesOf, unusablePort } from './ports.ts';
 import { failure } from './trace-backend/base/contract/envelope.ts';
 
-/** When clients may try again, in seconds. */
+/** Seconds after which clients can try again. */
 const RETRY_AFTER = 5;
 
 const NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;

@@ -134,7 +134,7 @@ test('unknown, mistyped and expired keys get the same refusal, which reveals not
   }
 });
 
-/** What ends every key of a user. */
+/** The actions that end every key of a user. */
 const ENDS: Record<string, (user: LoggedIn) => Promise<{ status: number }>> = {
   'a deactivation': ({ id }) => admin.send('POST', '/api/user/admin/execute/DEACTIVATE_USER', { id }),
   'another password': user =>

@@ -18,7 +18,7 @@ import {
   traceKeys,
 } from './helpers/user-registry.ts';
 
-/** What exists when a request is made; all of it was made with tokens. */
+/** The records that exist before a request, all created with tokens. */
 interface World {
   owner: string;
   /** takes part in the thread, owns nothing */
@@ -62,7 +62,7 @@ interface Row {
   statuses: Statuses;
   /** answered to anyone, whatever AUTH_MODE says */
   open?: true;
-  /** never ends by itself */
+  /** never ends on its own */
   endless?: true;
   /** can be done once alone: each caller gets a separate world */
   once?: true;
@@ -98,7 +98,7 @@ const theNamed = (status: number): Statuses => ({ nobody: 403, other: 403, parti
 
 const point = { lat: 1, lon: 2 };
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: point };
-/** A square field of so many degrees; each world has a ground of its own. */
+/** A square field with sides of a number of degrees; each world has its own ground. */
 const field = (west: number, south: number, width: number) => ({
   type: 'Feature',
   properties: {},
@@ -135,7 +135,7 @@ const unknown = 'x'.repeat(43);
 const form = '--x\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\na\r\n--x--\r\n';
 const open = { open: true, statuses: everyone(200) } as const;
 
-/** Who may what. Every route of the running service has a row here. */
+/** The permissions. Every route of the running service has a row here. */
 const TABLE: Record<string, Row> = {
   'GET /health': open,
   'GET /health/ready': open,
@@ -400,7 +400,7 @@ function worldFor(row: Row): Promise<World> {
   return common;
 }
 
-/** Who a role is in a world, and the token it shows. */
+/** The user of a role in a world, and their token. */
 async function identity(role: Role, world: World): Promise<{ user: string; token: string | undefined }> {
   const users = {
     nobody: 'visitor',

@@ -49,7 +49,7 @@ test('types generated from the definitions compile together with a client, which
   }
 });
 
-/** What tsc says about the files of a folder. */
+/** The messages of tsc about the files of a folder. */
 async function compile(folder: string): Promise<string> {
   const config = {
     compilerOptions: {

@@ -13,7 +13,7 @@ afterAll(() => database.drop());
 
 const tables = distributedTables(PLACEMENTS);
 
-/** What in the tables keeps them from being distributed as their placements say. */
+/** The obstacles in the tables to distributing them by their placements. */
 async function schemaFaults(pool: pg.Pool): Promise<string[]> {
   const faultsOf = async (text: string, values: unknown[] = []) =>
     (await pool.query<{ fault: string }>(text, values)).rows.map(({ fault }) => fault);

@@ -42,7 +42,7 @@ const status = async (who: LoggedIn) =>
   (await packet.send('GET', '/packets', undefined, tokenOf(who))).status;
 const follow = (who: LoggedIn): Promise<OpenFeed> => openFeed(packet.url, '', undefined, tokenOf(who));
 
-/** What ends the sessions of a user. */
+/** The actions that end the sessions of a user. */
 const ENDS: Record<string, (who: LoggedIn, of: RunningTrace) => Promise<unknown>> = {
   'a logout': (who, of) => of.send('POST', '/api/user/logout', undefined, { cookie: who.cookie }),
   'another password': (who, of) =>

@@ -214,7 +214,7 @@ test('Fieldtrace-Reason says why a request failed, and a batch gives the reason 
   await checked.stop();
 });
 
-/** What a client reads in Fieldtrace-Reason. */
+/** Parses Fieldtrace-Reason as clients do. */
 function reasonsIn(headers: Headers): { reason: string; parameters: object }[] {
   return parseList(headers.get('fieldtrace-reason') ?? '').map(([reason, parameters]) => ({
     reason: String(reason),

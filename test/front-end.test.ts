@@ -189,7 +189,7 @@ async function checkRecordedLists(user: LoggedIn, companyId: number) {
   expect((await data(admin, 'GET', '/api/company/admin/list?status=REGISTERED')).items).toEqual([]);
 }
 
-/** Of a company of others nothing is to be seen. */
+/** Users cannot see other people's companies. */
 async function checkHidden(stranger: LoggedIn, companyId: number) {
   expect(await data(stranger, 'GET', '/api/company/list')).toMatchObject({ items: [], count: 0 });
   const listed = await data(stranger, 'GET', '/api/user/list');

@@ -54,7 +54,7 @@ const becomes = ({ send }: Pick<RunningService, 'send'>, code: number, status: s
     answer => answer.status === code && answer.body.status === status,
   );
 
-/** The same packet under another id, as a client finalizes it. */
+/** The packet under another id, as a client finalizes it. */
 function withId({ Header, Body, Footer }: Packet, id: string): Packet {
   const header = { ...Header, id };
   const hash = packetHash(canonicalJson(header), canonicalJson(Body));

@@ -40,7 +40,7 @@ async function operations(of: RunningService, path: string): Promise<Operation[]
   );
 }
 
-/** A JSON text of so many bytes. */
+/** A JSON text with a number of bytes. */
 const textOf = (bytes: number) => `{"x":"${'x'.repeat(bytes - 8)}"}`;
 
 test('the definitions state the maximum size of every body, and the answer to larger ones', async () => {
@@ -51,7 +51,7 @@ test('the definitions state the maximum size of every body, and the answer to la
     const { info } = (await of.send('GET', path)).body;
     expect(info.description).toContain('at most 20,000 arrays and objects, 262,144 values and 64 levels');
     for (const { name, description, answers } of await operations(of, path)) {
-      expect(description, name).toMatch(/The body has at most \d+ [KM]iB\.$/);
+      expect(description, name).toMatch(/Maximum body size: \d+ [KM]iB\.$/);
       expect(answers, name).toContain('413');
     }
   }
@@ -62,7 +62,7 @@ test('the trace backend accepts 16 KiB from clients that are not logged in, and 
   expect(open.length).toBeGreaterThan(5);
   for (const { name, description } of open) {
     const most = name.includes('/feedback/') ? 64 : 16;
-    expect(description, name).toContain(`The body has at most ${most} KiB.`);
+    expect(description, name).toContain(`Maximum body size: ${most} KiB.`);
     const [method = '', path = ''] = name.split(' ');
     expect((await trace.send(method, path, textOf(most * 1024))).status, name).not.toBe(413);
     expect((await trace.send(method, path, textOf(most * 1024 + 1))).status, name).toBe(413);
@@ -82,7 +82,7 @@ test('a body with too many values is refused before it is parsed, by every route
   ] as const) {
     for (const { name, description } of await operations(of === user ? trace : service, path)) {
       const [method = '', url = ''] = name.replaceAll(/\{\w+\}/g, 'x').split(' ');
-      const large = !/at most (16|64|512) KiB/.test(description) && !name.endsWith('/batch');
+      const large = !/Maximum body size: (16|64|512) KiB/.test(description) && !name.endsWith('/batch');
       if (!large) continue;
       const answer = await of.send(method, url, body, { 'content-type': 'application/json' });
       const error = answer.body.error ?? answer.body.errorMessage;

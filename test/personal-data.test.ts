@@ -42,7 +42,7 @@ async function sendAs(who: LoggedIn, method: string, route: string, body?: unkno
   return answer.body;
 }
 
-/** What a user has left behind in both services. */
+/** The data of a user in both services. */
 interface Traces {
   observation: string;
   message: string;
@@ -376,7 +376,7 @@ test('an invitation of an address is in the archive of its user, and is erased w
   await eventually(async () => (await mails()).includes(user.email));
   const invitations = linesOf(await exported(user), 'trace-backend/invitations.ndjson');
   expect(invitations).toMatchObject([{ company_id: companyId, email: typed, role: 'COMPANY_USER' }]);
-  // What was given up of the mails to the user, and of this invitation.
+  // The failed mails to the user and of this invitation.
   await trace.pool.query(
     `INSERT INTO failed_mails (mail_id, job, user_id, invitation_id, status, attempts, last_error,
        last_attempt_at)

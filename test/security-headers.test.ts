@@ -11,7 +11,7 @@ import { type LoggedIn, PASSWORD, type RunningTrace, runningTrace } from './help
 
 let packet: RunningService;
 let trace: RunningTrace;
-/** The same two behind a proxy that ends TLS. */
+/** The two services behind a proxy that terminates TLS. */
 let packetBehind: RunningService;
 let traceBehind: RunningTrace;
 let user: LoggedIn;

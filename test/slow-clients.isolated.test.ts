@@ -53,7 +53,7 @@ async function stalledReader(request: string): Promise<RawConnection> {
   return connection;
 }
 
-/** What the service's database connections are doing for an export. */
+/** Counts the service's database connections that run an export. */
 async function exporting(): Promise<number> {
   const { rows } = await service.pool.query(
     "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY (%' AND state = 'active'",

@@ -11,9 +11,9 @@ interface Stated {
   docs: string;
 }
 const stated = (definition: string, docs = definition): Stated => ({ definition, docs });
-/** Limits that a rate limit of a route states by itself. */
+/** The statement that the rate limit of a route adds to its description. */
 const rate = (max: number, time: string, docs: string) =>
-  stated(`An address may send ${max} such requests in ${time} (429).`, docs);
+  stated(`An address can send ${max} such requests in ${time} (429).`, docs);
 
 /** Every constant that bounds what a request can ask for, with its folder and value. Another value needs other words. */
 const STATED: Record<string, Stated> = {
@@ -21,11 +21,11 @@ const STATED: Record<string, Stated> = {
   'platform/http: MAX_VALUES = 262_144': stated('262,144 values', '| 262,144 |'),
   'platform/http: MAX_JSON_DEPTH = 64': stated('64 levels', '| levels of a JSON body | 64 |'),
   'platform/http/pipeline: BODY_BYTES = { total: 64 * 1024 * 1024, perCaller: 32 * 1024 * 1024 }': stated(
-    'may take 32 MiB of memory per address',
+    'can each use 32 MiB of memory',
     '32 MiB per address, 64 MiB per process',
   ),
   'platform/http/pipeline: ANSWER_BYTES = { total: 128 * 1024 * 1024, perCaller: 32 * 1024 * 1024 }': stated(
-    'large answers that have not been read, may take 32 MiB',
+    'answers not yet read can each use 32 MiB',
     '32 MiB per address, 128 MiB per process',
   ),
   'platform/http/pipeline: MIN_BYTES_PER_SECOND = 1024': stated('1 KiB/s on average over STALL_SECONDS'),
@@ -43,7 +43,7 @@ const STATED: Record<string, Stated> = {
     ),
 
   'packet-service/collaboration/people: MAX_NAMED = 100': stated(
-    'ids of users, separated by commas, 100 at most',
+    'user ids separated by commas, at most 100',
     'names of users at once | 100',
   ),
   'packet-service/collaboration/people: MAX_IDS_TEXT = 2000': stated(
@@ -55,11 +55,11 @@ const STATED: Record<string, Stated> = {
     '| shares and invitations a sender makes | 200 an hour',
   ),
   'packet-service/collaboration/sharing/notifications: MAILS_AN_HOUR = 20': stated(
-    'at most 20 mails an hour',
+    'at most 20 emails an hour',
     'shares with a token | 20 an hour',
   ),
   'packet-service/collaboration/sharing/notifications: OPEN_MAILS_AN_HOUR = 10': stated(
-    'at most 10 an hour about what is shared without one',
+    'at most 10 an hour about shares without one',
     'shares without a token | 10 an hour',
   ),
   'packet-service/collaboration/sharing/shares: MAX_SENT = 100': stated(
@@ -85,7 +85,7 @@ const STATED: Record<string, Stated> = {
     'one per 2 MiB',
   ),
   'packet-service/collaboration/chat: MAX_PAGE = 1000': stated(
-    'items a page, at most 1000',
+    'items per page, at most 1000',
     '| items on a page | 1,000 |',
   ),
   'packet-service/collaboration/chat: MAX_ADDED = 1000': stated(
@@ -109,25 +109,28 @@ const STATED: Record<string, Stated> = {
     'when its client reads too slowly',
     '256 KiB',
   ),
-  'packet-service/core/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated(
-    'The body has at most 2 MiB',
-    '2 MiB',
-  ),
+  'packet-service/core/geoids: MAX_BODY_BYTES = 2 * 1024 * 1024': stated('Maximum body size: 2 MiB', '2 MiB'),
   'packet-service/core/geoids: MAX_FEATURES = 1000': stated('"maxItems":1000', '1,000 features'),
   'packet-service/core/geoids: MAX_NAME = 200': stated(
     '"maxLength":200',
     '| names of fields | 200 characters |',
   ),
   'packet-service/core/geoids: MAX_NAMED = 100': stated(
-    'separated by commas, 100 at most',
+    'separated by commas, at most 100',
     '100 GeoIDs; the first 20',
   ),
-  'packet-service/core/geoids: MAX_FOUND = 20': stated('the first 20 are found', 'the first 20 with a name'),
+  'packet-service/core/geoids: MAX_FOUND = 20': stated(
+    'returns the first 20 matches',
+    'the first 20 with a name',
+  ),
   'packet-service/core/geoids: MAX_ADDITIONAL_GEOIDS = 100': stated(
     'at most 100 further GeoIDs',
     '| additional GeoIDs of a packet | 100 |',
   ),
-  'packet-service/core/geoids: MAX_LIMIT = 1000': stated('1000 at most', '| items on a page | 1,000 |'),
+  'packet-service/core/geoids: MAX_LIMIT = 1000': stated(
+    'fields per page: 100 by default, at most 1000',
+    '| items on a page | 1,000 |',
+  ),
   'packet-service/core/geoids: MAX_TAKERS = 2000': stated(
     'more than 2,000 smaller fields',
     '2,000, 16 MiB of boundaries',
@@ -137,7 +140,7 @@ const STATED: Record<string, Stated> = {
     '2,000, 16 MiB of boundaries',
   ),
   'packet-service/core/geoids: MAX_WAITING = 200': stated(
-    'temporarily not possible',
+    'temporarily unavailable',
     '| boundaries waiting for a check | 200 per process |',
   ),
   'packet-service/core/idempotency: KEY_DAYS = 7': stated('for 7 days', '255 characters, for 7 days'),
@@ -146,7 +149,7 @@ const STATED: Record<string, Stated> = {
     "at most a day ahead of the server's clock",
     "| a time in a packet | a day ahead of the server's clock |",
   ),
-  'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('at most 16 MiB', '16 MiB'),
+  'packet-service/intake: MAX_BATCH_BYTES = 16 * 1024 * 1024': stated('Maximum body size: 16 MiB', '16 MiB'),
   'packet-service/core/packet-format: MAX_PACKET_BYTES = 512 * 1024': stated('at most 512 KiB', '512 KiB'),
   'packet-service/core/packet-format: MAX_ATTACHMENTS = 100': stated(
     '"maxItems":100',
@@ -207,11 +210,11 @@ const STATED: Record<string, Stated> = {
   ),
 
   'trace-backend/base/audit: MAX_SEARCHED_USERS = 200': stated(
-    'it may fit at most 200 users',
+    'can match at most 200 users',
     '| users that match `user` of the audit | 200 |',
   ),
   'trace-backend: PER_MINUTE = 1200': stated('1,200 requests a minute', '1,200 a minute'),
-  'trace-backend: BODY_LIMIT = 1024 * 1024': stated('The body has at most 1 MiB', '1 MiB; 16 KiB'),
+  'trace-backend: BODY_LIMIT = 1024 * 1024': stated('Maximum body size: 1 MiB', '1 MiB; 16 KiB'),
   'packet-service/reading/tiles: MAX_BOUNDARIES = 1024 * 1024': stated(
     'at most 2,000, and 1 MiB of boundaries',
     '1 MiB of boundaries',
@@ -233,12 +236,12 @@ const STATED: Record<string, Stated> = {
     '2,000 observations shown one by one',
   ),
   'packet-service/reading/tiles: MAX_TEXT = 100': stated(
-    'in upper or lower case; at most 100 characters',
+    'ignoring case; at most 100 characters',
     '| `field` and `text` of a tile | 100 characters |',
   ),
   'packet-service/reading/tiles: MAX_ZOOM = 22': stated('zoom, 0 to 22', '| zoom of a tile | 22 |'),
   'trace-backend/base/access: OPEN_BODY_BYTES = 16 * 1024': stated(
-    'The body has at most 16 KiB',
+    'Maximum body size: 16 KiB',
     '1 MiB; 16 KiB',
   ),
   'trace-backend/identity/email-change: rateLimit max: 20, timeWindow: 15 * 60_000': rate(
@@ -274,7 +277,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/public/feedback: rateLimit max: 20, timeWindow: 3600_000': rate(20, 'an hour', '20 an hour'),
   'trace-backend/public/feedback: FORM_BYTES = 64 * 1024': stated(
-    'The body has at most 64 KiB.',
+    'Maximum body size: 64 KiB.',
     'feedback 64 KiB',
   ),
   'trace-backend/public/label-pages: rateLimit max: 60, timeWindow: 10 * 60_000': rate(
@@ -290,7 +293,7 @@ const STATED: Record<string, Stated> = {
   'trace-backend/personal-data: rateLimit max: 10, timeWindow: 3600_000': rate(10, 'an hour', '10 an hour'),
   'trace-backend/personal-data: MAX_EXPORT_MS = 3600_000': stated('It ends after an hour', 'an hour at most'),
   'trace-backend/catalogue/companies/invitations: MAX_PER_HOUR = 20': stated(
-    '20 invitations an hour and sender',
+    '20 invitations an hour per sender',
     '| invitations, of users and of email addresses | 20 an hour per sender |',
   ),
   'trace-backend/public/feedback: MAX_PER_DAY = 500': stated(
@@ -305,11 +308,11 @@ const STATED: Record<string, Stated> = {
   'trace-backend/identity/users: MIN_PASSWORD = 8': stated('"minLength":8', '8 to 128 characters'),
   'trace-backend/identity/users: MAX_PASSWORD = 128': stated('"maxLength":128', '8 to 128 characters'),
   'trace-backend/catalogue/companies/record: MAX_ENTRIES = 100': stated(
-    '100 at most; replaces the list',
+    'at most 100; replaces the list',
     '| documents of a company | 100 |',
   ),
   'trace-backend/catalogue/companies/record: MAX_LINKS = 50': stated(
-    'links by the name of the medium, 50 at most',
+    'links by medium, at most 50',
     '| links of a company | 50 |',
   ),
   'trace-backend/catalogue/codes: MAX_CODES = 10_000': stated(
@@ -334,7 +337,7 @@ const STATED: Record<string, Stated> = {
     '| value chains of a company | 100 |',
   ),
   'trace-backend/catalogue/companies/invitations: MAX_TO_ADDRESS = 5': stated(
-    'An address is invited 5 times a day by all senders',
+    'An address can be invited 5 times a day by all senders',
     '| invitations of one email address, by all senders | 5 a day | 429 |',
   ),
   'trace-backend/identity/failed-mails: MAX_REPLAYED = 1_000': stated(
@@ -346,7 +349,7 @@ const STATED: Record<string, Stated> = {
     '| failed emails about accounts | 90 days;',
   ),
   'trace-backend/catalogue/companies/invitations: ADDRESS_DAYS = 30': stated(
-    'Such an invitation ends after 30 days',
+    'Such an invitation expires after 30 days',
     '| an invitation of an email address | 30 days | removed |',
   ),
   'trace-backend/catalogue/companies/record: MAX_NAMES = 20': stated(
@@ -354,11 +357,11 @@ const STATED: Record<string, Stated> = {
     '| companies in a search by name | 20 |',
   ),
   'trace-backend/catalogue/companies/members: MAX_MEMBERS = 500': stated(
-    '500 users of a company',
+    '500 users per company',
     '| users of a company | 500 |',
   ),
   'trace-backend/base/contract: MAX_LIMIT = 1000': stated(
-    'above 1000 it means 1000',
+    'values above 1000 mean 1000',
     '| items on a page | 1,000 |',
   ),
   'trace-backend/catalogue/currency: DAILY_LIMIT = 250': stated('at most 250 times a day', '250 a day'),
@@ -368,7 +371,7 @@ const STATED: Record<string, Stated> = {
   ),
   'trace-backend/catalogue/currency: MAX_DAYS = 3660': stated('3,660 days'),
   'trace-backend/catalogue/currency: MAX_RATES_BYTES = 32 * 1024 ** 2': stated(
-    'of 32 MB at most',
+    'at most 32 MB',
     '| a file of exchange rates | 32 MB |',
   ),
   'trace-backend/catalogue/images: MAX_PIXELS = 50_000_000': stated('50 million pixels'),

@@ -36,7 +36,7 @@ let codeAdmin: Promise<LoggedIn> | undefined;
 const unknown = 'x'.repeat(43);
 const invitationPath = (rest: string) => () => `/api/company/invitation/${unknown}${rest}`;
 
-/** What is read of an upload that no record carries: by its owner and a SYSTEM_ADMIN alone. */
+/** Reads of an upload that no record refers to: only for its owner and a SYSTEM_ADMIN. */
 const uploaded = (kind: 'image' | 'document', rest = ''): Row => ({
   path: async ({ owner }) => {
     const { body } = await uploadFile(trace, owner, kind, await picture(9, 9).png().toBuffer());
@@ -74,7 +74,7 @@ async function blogEntry(world: World): Promise<number> {
   await world.owner.send('POST', `/api/product/knowledgeBlog/${id}`, { title: 'x' });
   return (await world.owner.send('GET', `/api/product/knowledgeBlog/list/${id}`)).body.data.items[0].id;
 }
-/** What is done to a product by those who may change it; a REGIONAL_ADMIN reads only. */
+/** Actions on a product, for those who can change it; a REGIONAL_ADMIN can only read. */
 const changing = {
   administrator: 200,
   member: 200,
@@ -84,7 +84,7 @@ const changing = {
   systemAdmin: 200,
 };
 const reading = { ...changing, regionalAdmin: 200 };
-/** What is done to a company by its COMPANY_ADMIN. */
+/** Actions on a company, for its COMPANY_ADMIN. */
 const managing = { ...changing, member: 403 };
 /** Something that is done to another member of the company. */
 const toColleague = (more: object = {}): Row => ({
@@ -113,13 +113,13 @@ const labelWith =
   (more: object = {}) =>
   async (world: World) => ({ id: (await product(world)).label.id, ...more });
 
-/** What is read of a label. */
+/** Reads of a label. */
 const ofLabel = (
   folder: string,
   nameOf: (made: Awaited<ReturnType<typeof product>>) => string | number,
 ): Row => ({ path: async world => `/api/product/${folder}/${nameOf(await product(world))}`, ...reading });
 
-/** Who may what. Every route of the running trace backend has a row here. */
+/** The permissions. Every route of the running trace backend has a row here. */
 const TABLE: Record<string, Row> = {
   'GET /health': open(200),
   'GET /health/ready': open(200),
@@ -208,7 +208,7 @@ const TABLE: Record<string, Row> = {
   },
   'GET /api/user/profile': everyone(200),
   'PUT /api/user/profile': { body: () => ({ name: 'Ana' }), ...everyone(200) },
-  // Nobody acts on themself; who is no administrator learns not even that.
+  // Users can't act on themselves; only administrators learn that.
   'POST /api/user/admin/execute/ACTIVATE_USER': {
     body: ({ owner }) => ({ id: owner.id }),
     ...administrators(),
@@ -440,7 +440,7 @@ const TABLE: Record<string, Row> = {
   'GET /api/public/product/label/{uuid}/qr.svg': published('/qr.svg'),
   'GET /api/public/product/label/{uuid}/qr.png': published('/qr.png'),
   'GET /api/public/product/label/{uuid}/photo': published('/photo', 404),
-  // A text is no image: users who may upload one get that error.
+  // A text is not an image: users who can upload one get that error.
   'POST /api/common/image': { form, ...everyone(415) },
   'POST /api/common/document': { form, ...everyone(200) },
   'GET /api/common/image/{storageKey}': uploaded('image'),
@@ -498,7 +498,7 @@ test('the table lists exactly the routes of the trace backend and their actions'
 });
 type Parameter = { name: string; schema: { enum?: string[] } };
 
-/** What each kind of caller gets of a route by its rule; those who may call it get that status or another of a good request. */
+/** The status of each kind of caller by a route's rule; permitted callers can also get another one of valid requests. */
 const BY_RULE: Partial<Record<Access, Record<Kind, number>>> = {
   'regional-admin': administrators(),
   'system-admin': systemAdmin(),

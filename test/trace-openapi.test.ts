@@ -22,7 +22,7 @@ type Definition = {
   components: { securitySchemes: object; schemas: Record<string, object> };
 };
 let definition: Definition;
-/** The same without references. */
+/** The schema without references. */
 let whole: Definition;
 beforeAll(async () => {
   trace = await runningTrace();

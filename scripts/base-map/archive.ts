@@ -11,7 +11,7 @@ export interface Tile {
 }
 
 const HEADER_BYTES = 127;
-/** What readers ask for first: a header and a directory that are longer would need further requests. */
+/** The bytes that readers request first: a longer header and directory would need further requests. */
 const FIRST_BYTES = 16_384;
 const GZIP = 2;
 const MVT = 1;

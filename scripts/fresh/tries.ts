@@ -8,7 +8,7 @@ export interface Attempt {
 
 const MINUTES = 60_000;
 
-/** What a script printed, with the milliseconds since its start at which something first appeared. */
+/** The output of a script, with the milliseconds from its start to the first appearance of a text. */
 interface Run {
   output: string;
   code: number | null;

@@ -16,7 +16,7 @@ export function consoleUrl(settings: Settings, listening: string | undefined): s
   return (PUBLIC_URL ?? TRACE_PUBLIC_URL) === undefined ? (listening ?? futureUrl(settings)) : undefined;
 }
 
-/** The same for mails of the packet service, whose users the console may not know. */
+/** Like `consoleUrl`, for mails of the packet service: the console may not know its users. */
 export function consoleUrlOfPackets(settings: Settings, listening: string | undefined): string | undefined {
   return namesRegistry(settings) ? undefined : consoleUrl(settings, listening);
 }

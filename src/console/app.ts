@@ -8,7 +8,7 @@ import { registerForwarding, type Services } from './forward.ts';
 import { registerInstance } from './instance.ts';
 import { registerPages } from './pages.ts';
 
-/** Requests of one client address in a minute, at most; those that are forwarded also count at the service. */
+/** Maximum requests of one client address per minute; those that are forwarded also count at the service. */
 const PER_MINUTE = 20_000;
 const BODY_LIMIT = 64 * 1024;
 

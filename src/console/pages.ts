@@ -61,7 +61,7 @@ function sendFile(reply: FastifyReply, name: string): FastifyReply {
   return reply.sendFile(name);
 }
 
-/** Whether a browser opens the address as a page: what pages load by themselves is not asked for as HTML. */
+/** Whether a browser opens the address as a page: resources that pages load are not requested as HTML. */
 function isNavigation({ headers }: FastifyRequest): boolean {
   return headers.accept?.includes('text/html') === true;
 }

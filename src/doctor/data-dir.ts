@@ -8,9 +8,9 @@ import { error, type Finding, inBytes, ok, warning } from './finding.ts';
 
 /** Free space below which writes are about to fail, and below which it is time to act, in bytes. */
 const LITTLE_BYTES = { error: 256 * 1024 ** 2, warning: 2 * 1024 ** 3 };
-/** The same as a part of the disk. */
+/** Free space below which the doctor warns, as a share of the disk. */
 const LITTLE_PART = 0.05;
-/** What only the owner can read in DATA_DIR. */
+/** Files in DATA_DIR that only the owner can read. */
 const PRIVATE = ['files', 'mail', 'backup', 'postgres/data', 'postgres/spool', FIRST_ADMIN_FILE];
 /** Folders of DATA_DIR that the services write to. */
 const WRITTEN = ['.', 'files', 'mail', 'backup', 'postgres'];

@@ -13,7 +13,7 @@ import { checkRuns } from './runs.ts';
 import { checkConsole, checkPast, checkService, lookAtServices } from './services.ts';
 import { checkSettings } from './settings.ts';
 
-/** What the doctor examines. */
+/** The settings and connections that the doctor examines. */
 export interface Patient {
   settings: Settings;
   environment: Record<string, string | undefined>;

@@ -4,7 +4,7 @@ import { Settings } from '../platform/settings/settings.ts';
 /** First words that only fieldtrace's settings have: a variable that begins with one was meant for it. */
 const FIRST_WORDS =
   /^(ASSET_REGISTRY|AUTH|BACKUP|COOKIE|CORS|DATABASE|FIELDTRACE|FX|NOTIFICATION|PACKET|S3|SMTP|TRACE|USER_REGISTRY|WEBHOOK)_/i;
-/** What Kubernetes and Docker set for every neighbouring service: TRACE_PORT_8080_TCP, PACKET_SERVICE_HOST. */
+/** Variables that Kubernetes and Docker set for neighbouring services: TRACE_PORT_8080_TCP, PACKET_SERVICE_HOST. */
 const OF_CLUSTERS = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)|_ENV_/i;
 /** Read by the command `fieldtrace`. */
 const OF_COMMANDS = ['FIELDTRACE_PASSWORD'];
@@ -43,7 +43,7 @@ function firstWord(name: string): string {
   return name.toUpperCase().split('_', 1)[0] as string;
 }
 
-/** Whether a name is a setting but for underscores, its case and one or two letters. */
+/** Whether a name equals a setting except for underscores, case and one or two letters. */
 function isMisspelt(name: string, near: string | undefined): boolean {
   if (near === undefined) return false;
   const [own, meant] = [plainName(name), plainName(near)];

@@ -16,7 +16,7 @@ const ground = (...rings: Position[][]) => readBoundary({ type: 'Polygon', coord
 const parts = (...shells: Position[][]) =>
   readBoundary({ type: 'MultiPolygon', coordinates: shells.map(shell => [shell]) }, 'geometry');
 
-/** Expects so many percent of the first ground to be the second's: a line more or less on a border are two of them. */
+/** Expects a percentage of the first ground to be the second's; a line more or less on a border is two percent. */
 function expectShared(first: Ground, second: Ground, percent: number): void {
   expect(Math.abs((100 * sharedArea(first, second)) / first.areaM2 - percent)).toBeLessThan(
     percent / 25 + 0.1,

@@ -7,7 +7,7 @@ const LINES = 64;
 /** Points on each line. */
 const POINTS = 128;
 
-/** Where a line is inside: from west to east, pairs of longitudes one after another. */
+/** The stretches of a line that are inside: pairs of longitudes, from west to east. */
 type Stretches = readonly number[];
 
 /** A part of a ground, by points of it. */

@@ -77,7 +77,7 @@ test('a hole is accepted exactly if it lies inside its shell and shares no edge 
   );
 });
 
-/** What is wrong with rings. */
+/** The faults of rings. */
 function faultOf(rings: readonly Ring[]): string | undefined {
   try {
     checkRings(rings);

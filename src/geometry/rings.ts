@@ -3,7 +3,7 @@ import { edgesOf, type Ring } from './ring.ts';
 import { type Cutting, type Edge, noteContact, sidesOf } from './sides.ts';
 import { type Contact, sweepEdges } from './sweep.ts';
 
-/** Contacts between edges of different rings, at most: two parts that share a side of 5,000 positions have 20,000. */
+/** Maximum contacts between edges of different rings: two parts that share a side of 5,000 positions have 20,000. */
 const MAX_CONTACTS = 20_000;
 
 /**

@@ -53,7 +53,7 @@ function note(cutting: Cutting, edge: Edge, other: Edge, overlap: boolean): void
   if (isOn(edge, other.bx, other.by)) cuts.fractions.push(fractionAt(other.bx, other.by));
 }
 
-/** What a ring is compared with where it meets another: that ring of its own polygon, or the whole other polygon. */
+/** The region that a ring is compared with: the other ring of its own polygon, or the whole other polygon. */
 function regionOf(ring: Ring, other: Ring): string {
   return ring.part === other.part ? other.path : `part ${other.part}`;
 }

@@ -1,7 +1,7 @@
 import { type EdgeOrder, edgeOrder } from './edge-order.ts';
 import { meeting, orientation } from './predicates.ts';
 
-/** How two edges meet, and where: exactly there, but for a crossing, whose point is rounded. */
+/** How two edges meet, and where: exact, except for the point of a crossing, which is rounded. */
 export interface Contact {
   /** numbers of the two edges, the lower one first */
   first: number;

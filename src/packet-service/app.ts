@@ -87,7 +87,7 @@ import { type TileFollower, tileFollower } from './reading/tiles/follower.ts';
 import { registerTiles } from './reading/tiles/routes.ts';
 import { stopWith } from './stop-with.ts';
 
-/** Requests of one client address in a minute, at most; many phones share one address behind carrier NAT. */
+/** Maximum requests of one client address per minute; many phones share one address behind carrier NAT. */
 const PER_MINUTE = 12_000;
 /** Bytes a second that the client of an export reads at least, on average over so much time in which something waits. */
 const MIN_EXPORT_BYTES_PER_SECOND = 64 * 1024;
@@ -296,7 +296,7 @@ interface Maps {
   admit: AdmitDownload;
 }
 
-/** What the service needs of the user registry. */
+/** The functions of the user registry that the service uses. */
 function registryLookUps(
   settings: Settings,
   {
@@ -362,7 +362,7 @@ async function makeServer(settings: Settings, logger: FastifyBaseLogger): Promis
       { name: 'Attachments', description: 'files of packets' },
       { name: 'Chat', description: 'threads, messages and search' },
       { name: 'Shares', description: 'sharing packets with users, and invitations' },
-      { name: 'Directory', description: 'by which contacts users can be found' },
+      { name: 'Directory', description: 'contacts that users can be found by' },
       { name: 'Notifications', description: 'notifications and their delivery' },
       { name: 'Events', description: 'the live feed' },
       { name: 'Graph', description: 'export as triples' },

@@ -14,7 +14,7 @@ export function parseJsonText(text: string): unknown {
   return hasEscapedKey(text) ? parseEscapedKeys(text) : JSON.parse(text);
 }
 
-/** The same for a text with escaped keys. */
+/** Like `parseJsonText`, for a text with escaped keys. */
 export function parseEscapedKeys(text: string): unknown {
   JSON.parse(text);
   const reading = readValid(text);
@@ -29,7 +29,7 @@ const AT_ONCE = 2000;
 /** Microseconds that one takes to be read, about. */
 const COST = 2;
 
-/** The same in turns of the event loop, for large texts. */
+/** Like `parseEscapedKeys`, in turns of the event loop, for large texts. */
 export async function parseEscapedKeysInTurns(text: string, pace: Pace): Promise<unknown> {
   JSON.parse(text);
   const reading = readValid(text);

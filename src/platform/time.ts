@@ -2,7 +2,7 @@
 export interface Timestamp {
   /** ISO 8601 with seconds and UTC offset, otherwise as given. */
   text: string;
-  /** The same moment in UTC with six decimals of a second; further decimals are cut off. */
+  /** The moment in UTC with six decimals of a second; further decimals are cut off. */
   utc: string;
 }
 

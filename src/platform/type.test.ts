@@ -10,7 +10,7 @@ interface Call {
   values: readonly unknown[];
 }
 
-/** What the calls in a value return, if `types` has the functions. */
+/** The return types of the calls in a value, if `types` has the functions. */
 function made(value: unknown, types: object): unknown {
   if (Array.isArray(value)) return value.map(item => made(item, types));
   if (typeof value !== 'object' || value === null) return value;

@@ -35,7 +35,7 @@ export function createTraceServer(
       { name: 'Company', description: 'companies of a value chain, and their users' },
       { name: 'Product', description: 'products, their origin and history' },
       { name: 'Label', description: 'public pages about products' },
-      { name: 'Value chain', description: 'value chains and what is used in them' },
+      { name: 'Value chain', description: 'value chains and their codes' },
       { name: 'Code list', description: 'kinds of facilities, units, evidence, semi-products and products' },
       { name: 'Image', description: 'images and documents of records' },
       { name: 'Setting', description: 'settings of the front end' },
@@ -52,7 +52,7 @@ export function createTraceServer(
         type: 'apiKey',
         in: 'cookie',
         name: 'trace-accessToken',
-        description: 'set by POST /api/user/login, for an hour',
+        description: 'set by POST /api/user/login, valid for an hour',
       },
       token: {
         type: 'http',

@@ -47,7 +47,7 @@ const changedOnce = (kind: Kind) =>
     .find(({ fact }) => fact.kind === kind && fact.acknowledged > 0 && !fact.states.includes(ABSENT))
     ?.fact as Fact;
 const nameOf = (fact: Fact | undefined) => `${fact?.kind} ${fact?.id}`;
-/** Of the record that a finding is about. */
+/** The id of the record that a finding is about. */
 const nameIn = (finding: string) => /^\S+ [^:]+/.exec(finding)?.[0];
 
 /** Changes the database behind the services' back, as its owner can. */

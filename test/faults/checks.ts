@@ -7,7 +7,7 @@ import { type Connection, openPool } from '../../src/platform/database/database.
 import { errorCode, passingTrouble } from '../../src/platform/database/troubles.ts';
 import { ABSENT, allowedStates, type Claim, type Fact, type Kind } from './ledger.ts';
 
-/** What is wrong with what was acknowledged, in words; empty lists are what is wanted. */
+/** The faults of acknowledged data, in words; empty lists are the goal. */
 export interface Findings {
   /** acknowledged and not there */
   lost: string[];
@@ -19,10 +19,10 @@ export interface Findings {
 
 export const nothingWrong = (): Findings => ({ lost: [], doubled: [], changed: [] });
 
-/** A packet has its position in the log soon after its answer; it is looked for again so often. */
+/** Attempts to find a packet's position in the log, which it gets soon after its answer. */
 const LOG_TRIES = 200;
 const LOG_PAUSE_MS = 50;
-/** The same for a database that is not there. */
+/** Attempts to reach the database after a fault. */
 const DATABASE_TRIES = 60;
 const DATABASE_PAUSE_MS = 500;
 /** Rows that are asked for in one statement. */
@@ -35,7 +35,7 @@ interface Row {
   state: string;
 }
 
-/** By id: what is there, how often, and in which state. A packet that does not have its hash any more is in none. */
+/** The stored records by id, with their number and state. Packets with a wrong hash are left out. */
 const FIND: Record<Kind, string> = {
   packet: `SELECT id::text, 1 AS count, CASE WHEN footer::json->>'hash' = encode(sha256(convert_to(header || body, 'UTF8')), 'hex')
       THEN body::json->>'mark' ELSE 'its hash is another' END AS state

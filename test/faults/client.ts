@@ -28,7 +28,7 @@ export interface Request {
   void?: readonly number[];
 }
 
-/** What clients saw, counted. */
+/** The counted outcomes of clients. */
 export interface Seen {
   /** requests that were sent */
   sent: number;

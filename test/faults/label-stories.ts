@@ -8,7 +8,7 @@ interface Labelled {
   uuid: string;
 }
 
-/** What a label tells: its content and values, a batch, feedback, and an entry of the product's blog. */
+/** The data of a label: its content and values, a batch, feedback, and an entry of the product's blog. */
 export async function labelContents(
   { mark, n, send, read, made, change }: Teller,
   { productId, id, uuid }: Labelled,
@@ -64,7 +64,7 @@ export async function labelContents(
   await productContents({ send, read }, { productId, mark }, own);
 }
 
-/** What belongs to the product besides its labels: an entry of its blog, and a final product. */
+/** The records of the product besides its labels: an entry of its blog, and a final product. */
 async function productContents(
   { send, read }: Pick<Teller, 'send' | 'read'>,
   { productId, mark }: { productId: number; mark: string },

@@ -1,4 +1,4 @@
-/** What a fact is about: a kind of record. */
+/** The subject of a fact: a kind of record. */
 export type Kind =
   | 'packet'
   | 'thread'
@@ -44,7 +44,7 @@ export interface Fact {
   sha256?: string;
 }
 
-/** What has to be true of a fact, taken before the database is read. */
+/** The expectation of a fact, taken before the database is read. */
 export interface Claim {
   fact: Fact;
   from: number;
@@ -54,7 +54,7 @@ export interface Claim {
 export interface Ledger {
   /** Notes a record as it was acknowledged. */
   add(kind: Kind, id: string, state: string, sha256?: string): Fact;
-  /** What was acknowledged of all records, or of those that something was acknowledged of since this was asked last. */
+  /** The acknowledged facts of all records, or of those with new acknowledgements since the last call. */
   claims(which: 'all' | 'latest'): Claim[];
   /** Notes that a fact's newest state was acknowledged. */
   acknowledge(fact: Fact): void;

@@ -16,9 +16,9 @@ const READING = [
   'POST /graph/materialize',
   // Deliveries that were acknowledged before wait again; it stores nothing of its own.
   'POST /administration/dead-letters/replay',
-  // A delivery that was given up; none is here.
+  // A failed delivery; there is none here.
   'DELETE /administration/dead-letters/{notification_id}/{channel}',
-  // The same of mails, of which none is given up here.
+  // A failed mail; there is none here.
   'POST /api/administration/failed-mails/replay',
   'DELETE /api/administration/failed-mails/{id}',
   // Only where no mails are sent.
@@ -34,7 +34,7 @@ export interface Load {
   /** Has every story told once. */
   rehearse(): Promise<void>;
   /**
-   * Has so many writers tell stories, each one after the other.
+   * Has a number of writers tell stories, each one after the other.
    *
    * @param restMs milliseconds between two stories of one writer, on average
    */

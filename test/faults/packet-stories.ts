@@ -147,7 +147,7 @@ const invitation: Story = async teller => {
   made('directory', user, `true ${contact} confirmed`);
 };
 
-/** Of somebody whose address is confirmed, and who cannot be found by it. */
+/** A contact whose address is confirmed, but who cannot be found by it. */
 const waiting: Story = async teller => {
   const { mark, send, made, change, mailed } = teller;
   const headers = bearer(await secretToken(mark));
@@ -240,7 +240,7 @@ const upload: Story = async ({ mark, n, send, made, change }) => {
   made('attachment', ulidToUuid(begun.body.attachment_id.slice(4)), ...fileState(mark));
 };
 
-/** What clients of the packet service do, with how often in all. */
+/** The stories of clients of the packet service, with their total number. */
 export const PACKET_STORIES: Readonly<Record<string, { share: number; story: Story }>> = {
   observe: { share: 30, story: observe },
   chat: { share: 8, story: chat },

@@ -16,7 +16,7 @@ const PATIENCE_MS = 90_000;
 /** How long promised mails are waited for at the end, in milliseconds: those of a killed process are tried again later. */
 const MAILS_MS = 120_000;
 
-/** What a run found of one kind of fault. */
+/** The findings of a run for one kind of fault. */
 export interface Row {
   faults: number;
   seen: Seen;
@@ -79,7 +79,7 @@ export function onCluster(bin: string): Campaign<ClusterStage> {
   return { faults: CLUSTER_FAULTS, open: () => openClusterStage(bin, PROCESSES) };
 }
 
-/** A plan of so many faults: every kind by its share, in random order. */
+/** A plan of a number of faults: every kind by its share, in random order. */
 export function randomPlan({ faults }: Campaign, count: number, seed: number, ownDisk: boolean): string[] {
   const random = randomFrom(seed);
   const deck = Object.entries(faults)
@@ -221,7 +221,7 @@ function inWords({ seen, findings, seconds }: Row): string {
   return `${seen.acknowledged} acknowledged, ${seconds[0]?.toFixed(1)} s ${troubles.join('; ')}`.trimEnd();
 }
 
-/** What keeps a run from being a good one, in words. */
+/** The reasons why a run failed, in words. */
 export function troublesOf(outcome: Outcome): string[] {
   const rows = Object.values(outcome.rows);
   const wrong = joinFindings(outcome.findings, ...rows.map(({ findings }) => findings));

@@ -152,7 +152,7 @@ export const takes = (url: string) =>
     capture_point: { lat: 1, lon: 2 },
   });
 
-/** Nobody has this address; who asks for a mail is not told. */
+/** Nobody has this address; requests for a mail do not reveal that. */
 export async function answers(url: string | undefined): Promise<void> {
   if (url) await untilTaken(`${url}/api/user/request_reset_password`, { email: 'nobody@example.org' });
 }

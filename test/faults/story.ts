@@ -9,7 +9,7 @@ import type { Person, World } from './world.ts';
 /** Longest that a story waits for a mail, in milliseconds; whether it comes at all is looked at when all is over. */
 const MAIL_MS = 60_000;
 
-/** What one story has to write with. Each story has records of its own. */
+/** The context of one story. Each story has records of its own. */
 export interface Teller {
   /** unique text, by which a second copy of what was sent is found */
   mark: string;
@@ -28,7 +28,7 @@ export interface Teller {
   person(name?: string): Promise<Person>;
 }
 
-/** What a client does one after the other; it ends early where the outcome of a step is unknown. */
+/** The steps of a client in order; they end early if the outcome of a step is unknown. */
 export type Story = (teller: Teller) => Promise<void>;
 
 export function tellerOf(

@@ -152,7 +152,7 @@ const emailChange: Story = async ({ mark, n, person, send, made, change, mailed 
   made('user', email, 'ACTIVE Ana');
 };
 
-/** What is closed counts as erased: what was left undone is tried every hour. */
+/** A closed account counts as erased: the remaining steps are retried every hour. */
 const erasure: Story = async teller => {
   const { n, world, person, made, change } = teller;
   const who = await person();
@@ -315,7 +315,7 @@ const image: Story = async teller => {
   made('file', kept.body.data.storageKey, `${mark} ${bytes.length}`, hash('sha256', bytes));
 };
 
-/** What clients of the trace backend do, with how often in all. */
+/** The stories of clients of the trace backend, with their total number. */
 export const TRACE_STORIES: Readonly<Record<string, { share: number; story: Story }>> = {
   account: { share: 2, story: account },
   'second factor': { share: 1, story: secondFactor },

@@ -23,7 +23,7 @@ export interface Person {
 
 export type Member = Person & { companyId: number };
 
-/** What stories write about and do not write themselves. */
+/** The records that stories refer to but do not write themselves. */
 export interface World {
   /** an administrator, and users with a company each, whom stories share */
   admin(client: Pick<Client, 'send'>): Promise<Person>;
@@ -97,7 +97,7 @@ export function cookiesOf({ headers }: { headers: Headers }): string {
     .join('; ');
 }
 
-/** What is made once and again when it has become old. */
+/** A value that is created once, and again once it is old. */
 function lasting<Value>(
   make: (client: Pick<Client, 'send'>) => Promise<Value>,
 ): (client: Pick<Client, 'send'>) => Promise<Value> {

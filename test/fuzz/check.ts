@@ -34,7 +34,7 @@ export const traceError: ErrorShape = body => {
 /** Refusals of HTTP itself, which any address can answer, also one that leads nowhere. */
 const ANYWHERE = [400, 404, 405, 406, 408, 413, 414, 415, 417, 421, 429, 431];
 
-/** What an answer breaks of what every answer promises; undefined when it is as it should be. */
+/** The promise that an answer breaks; undefined if it is correct. */
 export function faultOf(
   { method, responses }: Pick<Operation, 'method' | 'responses'>,
   { status, type, body }: WireAnswer,

@@ -2,9 +2,9 @@ import type { Operation } from '../helpers/definition.ts';
 import type { Known } from './texts.ts';
 import type { WireAnswer } from './wire.ts';
 
-/** Texts that are kept for one name, at most. */
+/** Maximum texts that are kept for one name. */
 const MOST = 20;
-/** As what a member of an answer is sent again. */
+/** The names under which a member of an answer is sent again. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   packet_uuid: ['id', 'packet_id', 'cursor', 'prev'],
   thread_id: ['thread_id'],
@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** Texts of what exists in a service: those given, and what its answers name. */
 export interface Knowledge {
-  /** What an operation may be sent; ids of the things that its path names first. */
+  /** The values for an operation; ids of the things that its path names come first. */
   of(operation: Pick<Operation, 'path'>): Known;
   learn(operation: Pick<Operation, 'path'>, answer: WireAnswer): void;
 }
@@ -68,7 +68,7 @@ export function knowledge(initial: Known): Knowledge {
   };
 }
 
-/** What a path is about, by its last part that names things: product for /api/product/{id}. */
+/** The subject of a path, from its last part that names things: product for /api/product/{id}. */
 function thingsOf(path: string): string {
   const parts = path.split('/').filter(part => !/^(\{.*|api|admin|create|execute|list|profile|)$/.test(part));
   return parts.at(-1) ?? '';

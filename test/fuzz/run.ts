@@ -7,7 +7,7 @@ import { makeRequest } from './requests.ts';
 import type { Known } from './texts.ts';
 import { exchange, type WireAnswer, type WireRequest } from './wire.ts';
 
-/** What a run found. */
+/** The findings of a run. */
 export interface Findings {
   /** requests sent */
   sent: number;
@@ -20,7 +20,7 @@ export interface Findings {
   faults: string[];
 }
 
-/** Who sends a request: the headers that tell it. */
+/** The sender of a request: its headers. */
 export interface Sender {
   headers: [name: string, value: string][];
   /** called when an operation that is not open to everyone is answered 401 */
@@ -38,13 +38,13 @@ export interface Target {
   sender: (random: Random) => Sender;
 }
 
-/** How much is sent: so many requests, but none after a time in milliseconds. */
+/** The amount to send: a number of requests, but none after a time in milliseconds. */
 export interface Bounds {
   count: number;
   ms: number;
 }
 
-/** Faults that are kept, at most. */
+/** Maximum faults that are kept. */
 const MOST_FAULTS = 100;
 
 /** Sends the requests of a seed to a service, one after the other, each operation in turn. */
@@ -98,7 +98,7 @@ function shown({ method, path, headers, body }: WireRequest): string {
   return `${method} ${path.slice(0, 500)} ${JSON.stringify(headers).slice(0, 700)} ${text}`;
 }
 
-/** What a run was and found, as lines. */
+/** The parameters and findings of a run, as lines. */
 export function report(name: string, seed: number, findings: Findings): string {
   const { sent, statuses, succeeded, operations, faults } = findings;
   const never = operations.filter(operation => !succeeded.has(operation));

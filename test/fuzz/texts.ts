@@ -4,7 +4,7 @@ const PLAIN = ['', ' ', 'a', 'Leaf rust', 'é', '界'.repeat(256), '🌍', '\u20
 const LONG = ['x'.repeat(300), 'x'.repeat(2049), 'x'.repeat(70_000), '🌍'.repeat(251)];
 /** U+0000 and halves of surrogate pairs, which no text of ours may hold. */
 const FORBIDDEN = ['\0', 'a\0b', '\ud800', 'a\udfffb', '\udc00\ud800'];
-/** What means something in SQL, HTML, paths, templates, formats or JavaScript. */
+/** Texts with a meaning in SQL, HTML, paths, templates, formats or JavaScript. */
 const MEANINGFUL = [
   "' OR 1=1 --",
   '%',

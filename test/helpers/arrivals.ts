@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What has arrived at the servers of this process since the watching began. */
+/** The requests that have arrived at the servers of this process since the watching began. */
 export interface Arrivals {
   /** how many requests to a path that begins so */
   requests(path: string): number;

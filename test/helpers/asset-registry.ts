@@ -12,13 +12,13 @@ import { S2CellId, S2LatLng, S2LatLngRect, S2RegionCoverer } from 'nodes2ts';
  */
 export interface LoopbackRegistry {
   url: string;
-  /** What came in, in order. */
+  /** The received requests, in order. */
   requests: { route: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }[];
   /** How often a route was called. */
   count(route: string): number;
   /** Registers a field as an operator would; returns its GeoID. */
   addField(ring: Ring): string;
-  /** Misbehaves from now on, or only for so many requests. */
+  /** Misbehaves from now on, or only for a number of requests. */
   misbehave(fault: Fault, times?: number): void;
   behave(): void;
   stop(): Promise<void>;

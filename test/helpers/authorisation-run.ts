@@ -8,7 +8,7 @@ import { quickSender } from './quick-send.ts';
 import type { Answer } from './service.ts';
 import { type LoggedIn, type RunningTrace, runningTrace } from './trace.ts';
 
-/** What the requests of the authorisation table share. */
+/** The context that the requests of the authorisation table share. */
 export interface Stage {
   trace: RunningTrace;
   /** trace backends over the same database with the other values of AUTH_MODE */

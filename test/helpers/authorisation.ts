@@ -1,6 +1,6 @@
 import type { LoggedIn } from './trace.ts';
 
-/** What exists when a request is made: a company, and its COMPANY_ADMIN, who made what the paths and bodies name. */
+/** The records that exist before a request: a company, and those that its COMPANY_ADMIN created. */
 export interface World {
   owner: LoggedIn;
   companyId: number;
@@ -49,7 +49,7 @@ export const systemAdmin = (status = 200) => ({ ...everyone(403), systemAdmin: s
 /** For the user whom the request is about, and whom nobody else gets to see. */
 export const oneself = { ...everyone(404), administrator: 200 };
 
-/** What administrators see of the process. */
+/** The routes about the process, for administrators. */
 export const operationRows: Record<string, Row> = Object.fromEntries(
   [
     'audit/list',

@@ -111,7 +111,7 @@ export async function followRunbook(
   return { service: { child, ended, url, traceUrl, send: sender(url) }, output: () => text };
 }
 
-/** What /health/ready says of backups. */
+/** The detail of /health/ready about backups. */
 export async function backupHealth({
   send,
 }: Pick<RunningProcess, 'send'>): Promise<{ status: string; message: string }> {

@@ -19,7 +19,7 @@ const STORAGE: Record<string, string[]> = {
 };
 /** Catalogues of measurements of rows. */
 const MEASURED = ['pg_statistic', 'pg_statistic_ext_data'];
-/** Of the catalogues that all databases of a server share, those that have rows about one database, and its column. */
+/** The catalogues shared by all databases of a server that have rows about one database, and its column. */
 const SHARED: Record<string, string> = {
   pg_database: 'oid',
   pg_db_role_setting: 'setdatabase',

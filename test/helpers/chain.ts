@@ -6,7 +6,7 @@ export interface Tenant {
   user: LoggedIn;
 }
 
-/** Makes a company whose members these users are. */
+/** Creates a company with these users as members. */
 export async function companyOf(
   { pool }: RunningTrace,
   name: string,
@@ -41,7 +41,7 @@ export async function added(user: LoggedIn, body: object): Promise<number> {
   return answer.body.data.id;
 }
 
-/** What a user reads of a product. */
+/** Reads a product as a user. */
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into by tests, whatever their shape
 export async function read(user: LoggedIn, id: number): Promise<any> {
   const answer = await user.send('GET', `/api/product/${id}`);

@@ -87,7 +87,7 @@ const TRANSITIONS_ENDED = `Promise.allSettled(document.getAnimations()
   .filter(animation => animation.effect.getComputedTiming().endTime !== Infinity)
   .map(animation => animation.finished)).then(() => undefined)`;
 
-/** What axe-core finds on the page that is serious or critical. */
+/** The serious and critical findings of axe-core on the page. */
 export async function seriousFindings(page: Page): Promise<string[]> {
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(AXE);
   await page.evaluate(TRANSITIONS_ENDED);
@@ -111,11 +111,11 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Of answers such as 401, which are how an ended session is noticed, of slow drawing, and of a slow start. */
+/** Harmless messages: of answers such as 401, which reveal an ended session, of slow drawing, and of a slow start. */
 const EXPECTED =
   /status of (401|400|403|404|409|412)|failed$|GL Driver Message|preloaded using link preload but not used/;
 
-/** What browsers complain of that is a mistake. */
+/** The browser messages that reveal a mistake. */
 export function realComplaints({ complaints }: Browser): string[] {
   return complaints.filter(text => !EXPECTED.test(text));
 }

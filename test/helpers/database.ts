@@ -37,7 +37,7 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** The same database, as the role of the services. */
+/** The database, as the role of the services. */
 export function asService<Way extends Connection>(connection: Way): Way {
   return { ...connection, ...inject('serviceRole') };
 }

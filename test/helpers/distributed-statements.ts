@@ -9,7 +9,7 @@ const WRITTEN = /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(?:packet_service\.)
 const VOLATILE = /\b(?:now|clock_timestamp|random|gen_random_uuid)\s*\(|\bcurrent_timestamp\b/i;
 /** In a scope, where parentheses are spaces. */
 const AGGREGATE = /\b(?:count|sum|min|max|array_agg|string_agg|bool_or|bool_and)\s|\bGROUP\s+BY\b/i;
-/** What is before the parenthesis of a derived table, and not of a subquery in an expression. */
+/** The words before the parenthesis of a derived table, but not of a subquery in an expression. */
 const DERIVED = /(?:\b(?:FROM|JOIN|LATERAL|AS|MATERIALIZED|UNION|ALL|EXCEPT|ONLY|WITH)|^|[(,])\s*$/i;
 
 /** A query, without those in parentheses inside it. */

@@ -10,7 +10,7 @@ export interface FailingS3 extends Bucket {
   requests: number;
 }
 
-/** What a slow S3 waits before it answers, in milliseconds. */
+/** The delay of a slow S3 before it answers, in milliseconds. */
 const SLOW_MS = 300;
 
 /** An S3 server on loopback with one empty bucket, reached through a relay that can fail. */

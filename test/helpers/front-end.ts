@@ -41,7 +41,7 @@ function fixture<Content>(name: string): Content {
 
 /** Every operation that the front end declares. */
 export const DECLARED = fixture<Declared[]>('operations');
-/** What it was seen to send. */
+/** The requests that it was seen to send. */
 export const SENT = fixture<Sent[]>('sent');
 /** Operations that are not compatible yet, as from `keyOf`. */
 export const LACKING = fixture<string[]>('lacking');
@@ -60,13 +60,13 @@ const WHOLE = new Set(rules.whole);
 /** Fields that need not be taken, because no screen sends them or they are read-only; or given. With the reasons. */
 const UNSENT = new Map(Object.entries(rules.unsent));
 const UNREAD = new Map(Object.entries(rules.unread));
-/** What names a record. */
+/** The fields that name a record. */
 const IDENTITY = ['id', 'storageKey', 'code'];
-/** What the front end shows of a record that another one refers to. */
+/** The fields of a referenced record that the front end shows. */
 const SHOWN = [...IDENTITY, 'name', 'label'];
 /** Fields that only answers have. */
 const READ_ONLY = ['creationTimestamp', 'updateTimestamp'];
-/** The same of objects inside a body, which are stored as a part of it. */
+/** Read-only fields of objects inside a body, which are stored as a part of it. */
 const OWN_ID = ['id', ...READ_ONLY];
 
 /** A method with a path whose parameters have no names, which differ between definitions. */

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the provider does: as it should, or one of the ways in which it fails. */
+/** The behaviour of the provider: correct, or one of its failures. */
 export type Behaviour =
   | 'well'
   | 'bad key'

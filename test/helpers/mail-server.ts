@@ -18,7 +18,7 @@ export interface MailServer {
   refusesLogins: boolean;
   /** attempts that came as far as a recipient */
   attempts: number;
-  /** the mails, once there are so many to this address */
+  /** the mails, once this number has arrived for this address */
   mailsTo(address: string, count?: number): Promise<ReceivedMail[]>;
   stop(): Promise<void>;
 }

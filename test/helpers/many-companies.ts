@@ -23,7 +23,7 @@ function nameOf(n: number): string {
   return `${KINDS[n % KINDS.length]} ${LOCATIONS[n % LOCATIONS.length]} ${n}`;
 }
 
-/** What every company has whose profile is whole. */
+/** The fields of a company with a complete profile. */
 const PROFILE = {
   phone: '+250700000000',
   email: 'info@kopanyi.example',

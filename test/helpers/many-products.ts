@@ -42,7 +42,7 @@ function names(): string[] {
 const PHOTO = 'PHOTO';
 const BRIEF = { description: 'as every other' };
 
-/** What a form of the front end makes of a product, besides its name and what it refers to. */
+/** The body that a form of the front end sends for a product, besides its name and references. */
 function wholeContent(): object {
   const { photo, description, process, responsibility, settings, businessToCustomerSettings } = productForm(
     {},

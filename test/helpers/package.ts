@@ -3,7 +3,7 @@ import path from 'node:path';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** What the launcher needs besides itself; it looks for the rest from where it is. */
+/** The files that the launcher needs; it finds the rest relative to itself. */
 const COPIED = [
   'package.json',
   'scripts/fieldtrace.mjs',

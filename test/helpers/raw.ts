@@ -12,7 +12,7 @@ export interface RawConnection {
   close(): void;
 }
 
-/** Connects to a service without speaking HTTP by itself. */
+/** Connects to a service without sending HTTP. */
 export async function rawConnection(url: string): Promise<RawConnection> {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect(Number(port), hostname);

@@ -6,9 +6,9 @@ import type { Connection } from '../../src/platform/database/database.ts';
 export interface Relay {
   /** the database, reached through the relay */
   connection: Connection;
-  /** Nothing passes any more, and nobody is told: neither on open connections nor on new ones. */
+  /** Nothing passes any more, without notice: neither on open connections nor on new ones. */
   blackHole(): void;
-  /** Open connections stay dead without anybody being told, new ones reach the database: as after a failover. */
+  /** Open connections stay dead without notice, new ones reach the database: as after a failover. */
   failOver(): void;
   /** Breaks a connection before a piece passes in which its client sends this text. */
   breakAt(text: string): void;
@@ -60,7 +60,7 @@ export async function openRelay(target: Connection, at = 0): Promise<Relay> {
           to.write(bytes);
         }
       });
-      // A stranded peer is not told that the other one has gone.
+      // A stranded peer is not notified that the other one has gone.
       from.on('close', () => {
         if (pair.lost && from === pair.server) return;
         pairs.delete(pair);

@@ -63,7 +63,7 @@ export async function migrateNow(connection: Connection, service?: Connection): 
   return names;
 }
 
-/** What a database has recorded, as `change` of the records of a service that v0.1.0 left makes it. */
+/** Changes the recorded migrations of v0.1.0 to what a database should have. */
 export type Change = (records: Recorded[], service: ServiceMigrations) => Recorded[];
 
 /**

@@ -32,7 +32,7 @@ export interface Replication {
 }
 
 const logger = pino({ level: 'silent' });
-/** What a copy begins without: see "Backing Up the Data Directory" in PostgreSQL's documentation. */
+/** The files that a copy leaves out: see "Backing Up the Data Directory" in PostgreSQL's documentation. */
 const LEFT_OUT = /^(postmaster\.(pid|opts)|pg_internal\.init.*|standby\.signal|pgsql_tmp.*)$/;
 const LEFT_EMPTY = new Set(
   'pg_wal pg_replslot pg_dynshmem pg_notify pg_serial pg_snapshots pg_stat_tmp pg_subtrans'.split(' '),
@@ -138,7 +138,7 @@ async function copyRunning(
   return backup.passwords();
 }
 
-/** What is replayed may cancel a statement, which then runs again. */
+/** Replaying WAL can cancel a statement, which then runs again. */
 async function runOnStandby(server: EmbeddedPostgres, statement: string): Promise<pg.QueryResult> {
   for (;;) {
     try {

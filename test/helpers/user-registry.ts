@@ -54,7 +54,7 @@ export async function keyServer(): Promise<KeyServer> {
   let keys: JWK[] = [];
   let count = 0;
   const http = createServer((request, response) => {
-    // It knows nobody by their contact.
+    // The registry finds no user by contact.
     if (!request.url?.endsWith('/jwks.json')) {
       response.writeHead(404, { 'content-type': 'application/json' }).end('{}');
       return;
@@ -86,7 +86,7 @@ export async function keyServer(): Promise<KeyServer> {
   return server;
 }
 
-/** A trace backend in another process, as far as a packet service knows of it: its keys. */
+/** A trace backend in another process, reduced to what a packet service uses: its keys. */
 export interface TraceKeys {
   /** settings of a packet service whose users it has */
   settings: Record<string, string>;

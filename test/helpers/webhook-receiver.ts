@@ -15,7 +15,7 @@ export interface WebhookReceiver {
   /** everything it was sent, also what it did not take */
   hooks: ReceivedHook[];
   behaviour: 'take' | 'fail' | 'stall' | 'redirect' | 'endless';
-  /** what it was sent about this packet, once there are so many */
+  /** the deliveries about this packet, once this number has arrived */
   hooksAbout(packetId: string, count?: number): Promise<ReceivedHook[]>;
   /** stops listening: connections are refused */
   die(): Promise<void>;

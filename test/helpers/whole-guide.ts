@@ -13,7 +13,7 @@ const MARK = '--- end of block ---';
 /** The ports that guides write: of the services, of a second copy of them, and of a proxy. */
 const WRITTEN_PORTS = ['8000', '8080', '8001', '8081', '8443', '8444', '8090', '8091'];
 
-/** What `npm start` does, in the background, until it serves. */
+/** Runs `npm start` in the background until it serves. */
 const START = `#!/bin/sh
 "$NODE" --disable-warning=ExperimentalWarning "$ROOT/dist/main.js" >> service.log 2>&1 &
 echo $! >> service.pids
@@ -21,7 +21,7 @@ curl -sf -o /dev/null --retry-connrefused --retry 200 --retry-delay 1 --retry-ma
   "http://127.0.0.1:$PACKET_PORT/health/live" || { cat service.log >&2; exit 1; }
 `;
 
-/** What came of a guide. */
+/** The result of a guide. */
 export interface Followed {
   /** what each shell block printed; the answers of several curls are in separate lines */
   outputs: string[];

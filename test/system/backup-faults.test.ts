@@ -41,7 +41,7 @@ async function stop(service: RunningProcess): Promise<void> {
   expect(await service.ended, service.output()).toBe(0);
 }
 
-/** Of the packet service alone: it is what writes here. */
+/** Only the packet service, because it writes here. */
 const packetSettings = (data: string, target: string) => ({
   ...backupSettings(data, target),
   SERVICES: 'packet',

@@ -58,7 +58,7 @@ function pairs(text: string): Record<string, string> {
   return Object.fromEntries(text.split(' ').map(pair => pair.split(/=(.*)/s).slice(0, 2)));
 }
 
-/** Of Node itself. */
+/** Settings of Node itself. */
 const NOT_SETTINGS = ['NODE_ENV', 'NODE_COMPILE_CACHE'];
 
 test('every variable that deploy/ gives the services is a setting with an allowed value', () => {

@@ -250,7 +250,7 @@ async function outsideSystems() {
   return { keys, registry, rates, mails, right };
 }
 
-/** What is found of them: level, message and remedy, without any secret. */
+/** The findings about them: level, message and remedy, without any secret. */
 async function foundOutside(settings: Record<string, string>) {
   const { findings } = await findingsOf(settings);
   expect(JSON.stringify(findings)).not.toContain('hunter2');

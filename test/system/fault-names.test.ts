@@ -11,7 +11,7 @@ import { beginRequest, postText } from '../helpers/raw.ts';
 /** Only root can mount a disk that is filled. */
 const ownDisk = process.geteuid?.() === 0 && process.platform === 'linux';
 
-/** What names a fault: the beginning of a line of the doctor, a metric, and a message of the log. */
+/** The names of a fault: the start of a doctor line, a metric, and a log message. */
 interface Names {
   fault: string;
   check: string;

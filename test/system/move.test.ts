@@ -85,7 +85,7 @@ async function copyOfSource(): Promise<Connection> {
   return copy;
 }
 
-/** What both services have recorded of their migrations. */
+/** The recorded migrations of both services. */
 async function recordsOf(connection: Connection): Promise<{ name: string; checksum: string }[]> {
   const text = `SELECT name, checksum FROM packet_service.migrations
     UNION ALL SELECT name, checksum FROM trace_backend.migrations`;

@@ -62,7 +62,7 @@ async function run(connection: Connection, ...statements: string[]) {
   }
 }
 
-/** What users do that leaves rows in every table that nobody may change. */
+/** Actions of users that leave rows in every append-only table. */
 async function use({ send, traceUrl }: RunningProcess): Promise<string> {
   const make = async (where: string, body: object) => {
     const answer = await send('POST', where, body);

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const seen = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: -1.95, lon: 30.06 } };
 
-/** What users of both services do before the upgrade. */
+/** Actions of users of both services before the upgrade. */
 async function story(packets: RunningService, trace: RunningTrace) {
   // biome-ignore lint/suspicious/noExplicitAny: answers of several endpoints
   const make = async (where: string, body: object): Promise<any> => {

@@ -3,7 +3,7 @@ const UNVERIFIED_MS = 31 * 24 * 3600_000;
 /** Time after the first backup before administrators are asked to verify one, in milliseconds. */
 const YOUNG_MS = 7 * 24 * 3600_000;
 
-/** What the trace backend knows of the backups. */
+/** The state of the backups, as the trace backend reports it. */
 export interface BackupState {
   /** whether there is a BACKUP_URL */
   configured: boolean;
@@ -27,7 +27,7 @@ export type BackupAdvice =
   | 'unverified'
   | 'good';
 
-/** What there is to say about backups; a trouble that this console does not know counts as failing. */
+/** The advice about backups; a problem that this console does not know counts as failing. */
 export function adviceFor(
   { configured, status, beganAt, lastVerifiedAt }: BackupState,
   now: Date,

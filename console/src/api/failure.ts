@@ -1,6 +1,6 @@
 import { parseList } from 'structured-headers';
 
-/** What is wrong with a request, as a service says it. */
+/** The failure of a request, as a service reports it. */
 export interface Fault {
   /** the reason's name; undefined from what is none of our services, such as a proxy before them */
   reason?: string | undefined;

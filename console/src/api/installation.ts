@@ -1,6 +1,6 @@
 import { reach } from './connection.svelte.ts';
 
-/** What pages may know of the installation before a login. */
+/** The facts about the installation that pages can read before a login. */
 interface Installation {
   mail_server?: boolean;
   auth_mode?: 'off' | 'optional' | 'required';

@@ -2,7 +2,7 @@
 const AGAIN_MS = 30_000;
 const KINDS = ['chat.message', 'share.created', 'invitation.sent'] as const;
 
-/** What an event of the live feed says. */
+/** The data of an event of the live feed. */
 export interface FeedEvent {
   kind: (typeof KINDS)[number];
   thread_id?: string;

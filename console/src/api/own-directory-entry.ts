@@ -3,7 +3,7 @@ import { answered, enveloped, packet, trace } from './services.ts';
 import { session, setUser } from './session.svelte.ts';
 
 const path = () => ({ user_id: String(session.user?.id) });
-/** As the directory has addresses. */
+/** The form of addresses in the directory. */
 const ownAddress = () => session.user?.email.toLowerCase() ?? '';
 
 /** The user's entry in the directory of the packet service; undefined without one. @throws Failure */

@@ -37,7 +37,7 @@ export async function enveloped<Data>(
   return (await answered(call)).data;
 }
 
-/** What fetch throws without an answer is a TypeError whose text differs between browsers. */
+/** Without an answer, fetch throws a TypeError with a text that differs between browsers. */
 function offline(cause: unknown): never {
   if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
   throw new Failure('offline', 0);

@@ -1,6 +1,6 @@
 import { isScreen } from './is-screen.ts';
 
-/** What vite.config.js puts before this file: the files of the build, by their paths. */
+/** The files of the build by their paths, which vite.config.js puts before this file. */
 declare const BUILD: {
   version: string;
   /** the script that index.html loads */

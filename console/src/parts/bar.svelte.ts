@@ -1,6 +1,6 @@
 import type { Snippet } from 'svelte';
 
-/** What a screen puts into the bar above it. */
+/** The content that a screen puts into the bar above it. */
 interface BarContent {
   /** the name of what is shown, at the end of the path to it */
   title: string;
@@ -10,7 +10,7 @@ interface BarContent {
 
 let content = $state.raw<BarContent | undefined>(undefined);
 
-/** What the bar shows of the open screen. */
+/** The bar's content for the open screen. */
 export function barContent(): BarContent | undefined {
   return content;
 }

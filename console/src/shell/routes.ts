@@ -19,7 +19,7 @@ export function findRoute(path: string): { route: Route; parameters: Record<stri
   return undefined;
 }
 
-/** What the navigation offers the user in a group, in its order. */
+/** The links of a group that the navigation offers the user, in its order. */
 export function routesOf(group: NonNullable<Route['navigation']>['group']): Route[] {
   return ROUTES.filter(route => route.navigation?.group === group && isFor(route)).sort(
     (a, b) => (a.navigation?.order ?? 0) - (b.navigation?.order ?? 0),

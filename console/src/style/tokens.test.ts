@@ -18,7 +18,7 @@ const GROUNDS = ['paper', 'frame', 'raised', 'sunken', 'hover', 'wash'];
 const TEXT = 4.5;
 const SHAPE = 3;
 
-/** What is seen, on what, and the least contrast that WCAG 2.2 AA asks for. */
+/** Foregrounds, their backgrounds, and the minimum contrast of WCAG 2.2 AA. */
 const PAIRS: [front: string, grounds: string[], least: number][] = [
   ['ink', [...GROUNDS, 'warn-wash', 'bad-wash', 'info-wash', 'good-wash'], TEXT],
   ['label', GROUNDS, TEXT],

@@ -3,7 +3,7 @@ import type { Pace } from '../../platform/concurrency/pacer.ts';
 import { Problem } from '../../platform/http/problems.ts';
 import { MAX_PACKET_BYTES } from '../core/packet-format/packet.ts';
 
-/** Items of one batch, at most. */
+/** Maximum items per batch. */
 export const MAX_ITEMS = 1000;
 
 const [QUOTE, COMMA, BACKSLASH, NEWLINE] = [0x22, 0x2c, 0x5c, 0x0a];

@@ -16,7 +16,7 @@ export interface NewPacket {
 /** Makes a packet with a new id. Its location and thread have been looked up before. */
 export type MakePacket = () => NewPacket;
 
-/** What the writer stores for a new packet: the packet, its log entry, and the row of its message. */
+/** The write of a new packet: the packet, its log entry, and the row of its message. */
 export function packetWrite(
   { packet, chat, asOf }: NewPacket,
   { freshId, claim }: Pick<PacketWrite, 'freshId' | 'claim'>,

@@ -82,7 +82,7 @@ function senderOf({ user, anonymous, headers }: FastifyRequest): Sender {
   return { user, anonymous, contentLanguage: headers['content-language'] };
 }
 
-/** In a separate context, because the body is split into items instead of being parsed as a whole. */
+/** Registers the batch in a separate context: its body is split into items instead of parsed as a whole. */
 function registerBatch(app: Server, taking: BatchContext): void {
   const { pace } = taking;
   app.register(async scope => {

@@ -52,11 +52,11 @@ export const ScoutingBody = Type.Object(
     capture_point: Type.Optional(CapturePoint),
     geojson: Type.Optional(
       Type.Unknown({
-        description: 'the place as GeoJSON if there is no capture_point; otherwise kept as sent',
+        description: 'the place as GeoJSON; with a capture_point, kept as sent',
       }),
     ),
     message: Type.Optional(
-      Type.String({ description: 'observation text, as long as the body allows; empty when absent' }),
+      Type.String({ description: 'observation text, as long as the body allows; empty by default' }),
     ),
     attachments: Type.Optional(Attachments),
   },
@@ -64,7 +64,8 @@ export const ScoutingBody = Type.Object(
     additionalProperties: true,
     if: { required: ['capture_point'] },
     else: { properties: { geojson: GeoJson } },
-    description: 'observed_at and either capture_point or geojson; all other fields are kept in the Body',
+    description:
+      'requires observed_at and either capture_point or geojson; all other fields are kept in the Body',
     examples: [
       {
         observed_at: '2026-03-01T08:15:00Z',
@@ -81,9 +82,9 @@ export const scoutingSchema = {
   tags: ['Intake'],
   summary: 'Store a field observation',
   description:
-    'Resolves the place to a GeoID and stores the observation as a packet of type note. The answer is sent after the ' +
-    'packet is durable. A failed GeoID resolution is 400; with Retry-After when the registry cannot be reached. ' +
-    'A packet has at most 100 further GeoIDs; those of the largest fields are left out.',
+    'Resolves the place to a GeoID and stores the observation as a packet of type note. Answers once the packet ' +
+    "is durable. Returns 400 if the GeoID can't be resolved, with Retry-After if the registry is unreachable. A " +
+    'packet has at most 100 further GeoIDs; if there are more, the largest fields are left out.',
   headers: IdempotencyHeaders,
   body: ScoutingBody,
   response: { 201: PacketCreated, ...errorAnswers(400, 403, 409, 410, 413, 500, 503) },
@@ -97,9 +98,10 @@ export const chatMessageSchema = {
   tags: ['Intake'],
   summary: 'Store a chat message',
   description:
-    'Stores the message as a packet of type chat_message; its timestamp is the time of receipt. The GeoID is that ' +
-    'of the capture point, else the first of geoids, else empty; no registry is needed. The answer is sent after the packet ' +
-    'is durable. With a token, the sender is its user, who must be a participant of the thread.',
+    'Stores the message as a packet of type chat_message, with the time of receipt as its timestamp. The GeoID ' +
+    'comes from the capture point, or else from the first of geoids, or else is empty; no registry is needed. ' +
+    "Answers once the packet is durable. With a token, the token's user is the sender and must be a participant " +
+    'of the thread.',
   headers: IdempotencyHeaders,
   body: ChatMessageBody,
   response: {
@@ -108,7 +110,7 @@ export const chatMessageSchema = {
       headers: {
         [TRUNCATED]: {
           type: 'string',
-          description: 'text, if only the first 250 Unicode characters of the text are stored',
+          description: 'contains "text" if only the first 250 Unicode characters of the text are stored',
         },
       },
     },
@@ -145,9 +147,9 @@ export const BatchItem = Type.Object(
         minLength: 1,
         maxLength: 255,
         description:
-          'as the Idempotency-Key header of that endpoint, with which it shares keys. By default the Idempotency-Key ' +
-          'header of the batch, a slash, and the index of the item, from 0: an item that is sent again alone with ' +
-          'that key is not stored twice',
+          'like the Idempotency-Key header of the endpoint for a single item, which shares its keys. By default the ' +
+          "Idempotency-Key header of the batch, a slash, and the item's index, starting at 0: sending the item alone " +
+          "with this key doesn't store it twice",
       }),
     ),
     body: Type.Object({}, { additionalProperties: true }),
@@ -155,7 +157,7 @@ export const BatchItem = Type.Object(
   { additionalProperties: false },
 );
 
-/** Bytes of one batch, at most. */
+/** Maximum bytes per batch. */
 export const MAX_BATCH_BYTES = 16 * 1024 * 1024;
 
 /** The result of an item: {packet_uuid, truncated}, or {error, status, reason, parameters, retry_after}. */
@@ -163,21 +165,18 @@ const ItemResult = Type.Object({
   packet_uuid: Type.Optional(Type.String({ description: 'the item is stored' })),
   truncated: Type.Optional(
     Type.Array(Type.String(), {
-      description:
-        'the fields that are stored truncated, if any: text, after its first 250 Unicode characters',
+      description: 'the truncated fields, if any: text is cut after 250 Unicode characters',
     }),
   ),
-  error: Type.Optional(Type.String({ description: 'why it was not stored' })),
-  status: Type.Optional(Type.Integer({ description: 'the HTTP status that a single item would have got' })),
-  reason: Type.Optional(Type.String({ description: 'why it was not stored, for programs' })),
+  error: Type.Optional(Type.String({ description: 'error message' })),
+  status: Type.Optional(Type.Integer({ description: 'the HTTP status that a single request would return' })),
+  reason: Type.Optional(Type.String({ description: 'reason of the error, for programs' })),
   parameters: Type.Optional(
     Type.Record(Type.String(), Type.Union([Type.String(), Type.Number()]), {
-      description: 'of the reason, such as field',
+      description: 'parameters of the reason, such as field',
     }),
   ),
-  retry_after: Type.Optional(
-    Type.Integer({ description: 'seconds after which the same item may be accepted' }),
-  ),
+  retry_after: Type.Optional(Type.Integer({ description: 'seconds to wait before sending the item again' })),
 });
 
 export const batchSchema = {
@@ -185,10 +184,10 @@ export const batchSchema = {
   tags: ['Intake'],
   summary: 'Store many observations and messages at once',
   description:
-    'For phones that were offline: a JSON array, or NDJSON (application/x-ndjson, answered as ' +
-    'NDJSON). Every item has at most 512 KiB and is taken as if it had come alone; one that is refused harms no other. Answered after all ' +
-    'accepted items are durable. If an item has `retry_after`, it was not accepted for now: send it again, ' +
-    'with the same key, after that many seconds. A refused item without it will never be accepted.',
+    'For phones that were offline: a JSON array, or NDJSON (application/x-ndjson, which also returns NDJSON). ' +
+    'Every item has at most 512 KiB and is processed independently of the others. Answers once all accepted ' +
+    'items are durable. If a result has `retry_after`, send the item again with the same key after that many ' +
+    'seconds. A rejected item without `retry_after` will never be accepted.',
   headers: IdempotencyHeaders,
   consumes: ['application/json', 'application/x-ndjson'],
   body: Type.Array(BatchItem, {
@@ -228,11 +227,12 @@ export const postPacketSchema = {
   tags: ['Packets'],
   summary: 'Store a finalized packet',
   description:
-    'For clients that make packets offline, with id and hash. 201 if the hash is correct and the id new, ' +
-    '200 if the same packet is already stored, 409 if the id belongs to another packet, 410 if it was erased. Header.timestamp has ' +
-    'an offset. It and the time in Header.id are at most a day ahead of the clock of the server, which the Date header of ' +
-    'the answer has (400). Footer.enc is none, or encrypted with a JWE in Body.jwe, Footer.lang is a BCP 47 tag; any other ' +
-    'Footer field is kept.',
+    'For clients that create packets offline, with id and hash. Returns 201 if the hash is correct and the id is ' +
+    'new, 200 if the same packet is already stored, 409 if the id belongs to another packet, and 410 if the ' +
+    'packet was erased. Header.timestamp needs an offset. Header.timestamp and the time in Header.id can be at ' +
+    "most a day ahead of the server's clock (400); the Date header of the answer has the server's time. " +
+    'Footer.enc is none, or encrypted with a JWE in Body.jwe. Footer.lang is a BCP 47 tag. All other Footer ' +
+    'fields are kept.',
   headers: IdempotencyHeaders,
   body: Type.Object({ Header, Body, Footer }, { additionalProperties: false }),
   response: {

@@ -36,7 +36,7 @@ async function lock(statement: string): Promise<() => Promise<void>> {
   };
 }
 
-/** Waits until so many statements like this one wait for a lock. */
+/** Waits until a number of statements like this one wait for a lock. */
 const waiting = (statement: string, count = 1) =>
   eventually(async () => {
     const { rowCount } = await service.pool.query(

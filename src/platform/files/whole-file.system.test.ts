@@ -10,7 +10,7 @@ interface TraceEvent {
   args: { path?: string; new_path?: string };
 }
 
-/** What a program that imports a module asks of the file system, in order, as Node's own trace tells it. */
+/** The file system calls of a program that imports a module, in order, from Node's own trace. */
 async function fileCalls(folder: string, module: string, call: string): Promise<string[]> {
   const trace = path.join(folder, 'trace.json');
   const program = `const module = await import('${import.meta.resolve(module)}'); await module.${call};`;

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 
-/** Addresses of X-Forwarded-For that are looked at, at most, from the right. */
+/** Maximum addresses of X-Forwarded-For that are looked at, from the right. */
 const MAX_FORWARDED = 16;
 
 /** Whether an address is this machine's own. */

@@ -14,15 +14,16 @@ declare module 'fastify' {
 const Health = Type.Object({
   status: Type.String({
     description:
-      'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING; FILES_UNREACHABLE while a start waits for S3',
+      'OK, WRITES_REFUSED, DATABASE_UNREACHABLE, WRITER_HUNG or STOPPING; FILES_UNREACHABLE while the service ' +
+      'waits for S3 at startup',
   }),
   service: Type.String(),
   version: Type.String(),
 });
 
 const Detail = Type.Object({
-  name: Type.String({ description: 'the subject' }),
-  status: Type.String({ description: 'OK, or the kind of trouble' }),
+  name: Type.String({ description: 'name of the check' }),
+  status: Type.String({ description: 'OK, or the kind of problem' }),
   message: Type.Optional(Type.String({ description: 'a message for operators' })),
 });
 
@@ -30,36 +31,37 @@ const Readiness = Type.Object({
   ...Health.properties,
   details: Type.Array(Detail, {
     maxItems: 20,
-    description: 'further details, which do not change the status',
+    description: "further details; these don't affect the status",
   }),
 });
 
 const tags = ['Health'];
-const ready = 'the service accepts requests; with WRITES_REFUSED it answers reads, and writes get 503';
-const notReady = 'the service cannot work: send requests to another process';
+const ready =
+  'the service accepts requests; while the status is WRITES_REFUSED, reads succeed and writes return 503';
+const notReady = 'the service is unavailable: send requests to another process';
 
 const healthSchema = {
   operationId: 'getHealth',
   tags,
-  summary: 'Whether the service can work',
-  description: 'Answered from a probe of the database, reads and writes, that is at most 5 seconds old.',
+  summary: 'Check whether the service is healthy',
+  description: 'Based on a database check (reads and writes) that is at most 5 seconds old.',
   response: { 200: { ...Health, description: ready }, 503: { ...Health, description: notReady } },
 };
 
 const readySchema = {
   operationId: 'getReadiness',
   tags,
-  summary: 'Whether the service can work, with details',
-  description: 'The status of /health, with details for operators.',
+  summary: 'Check whether the service is healthy, with details',
+  description: 'The status of /health with details for operators.',
   response: { 200: { ...Readiness, description: ready }, 503: { ...Readiness, description: notReady } },
 };
 
 const liveSchema = {
   operationId: 'getLiveness',
   tags,
-  summary: 'Whether the process answers at all',
-  description: 'For supervisors that restart a hanging process. It says nothing about the database.',
-  response: { 200: { ...Health, description: 'the process answers' } },
+  summary: 'Check whether the process responds',
+  description: "For supervisors that restart a hanging process. Doesn't check the database.",
+  response: { 200: { ...Health, description: 'the process responds' } },
 };
 
 /** Something that an operator should know; it does not take the process out of service. */

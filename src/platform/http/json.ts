@@ -3,11 +3,11 @@ import { endOfString, parseEscapedKeys, parseEscapedKeysInTurns } from '../json-
 import { Problem } from './problems.ts';
 import { type Fault, fault } from './reasons/catalogue.ts';
 
-/** Arrays and objects inside one another, at most. Everything behind the parser may therefore recurse. */
+/** Maximum arrays and objects inside one another. Everything behind the parser may therefore recurse. */
 export const MAX_JSON_DEPTH = 64;
-/** Arrays and objects in one text, at most. */
+/** Maximum arrays and objects per text. */
 export const MAX_CONTAINERS = 20_000;
-/** Values in one text, at most: strings (keys are not counted), numbers, true, false, null, arrays and objects. */
+/** Maximum values per text: strings (keys are not counted), numbers, true, false, null, arrays and objects. */
 export const MAX_VALUES = 262_144;
 
 const [QUOTE, BACKSLASH, COLON, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x3a, 0x2d, 0x30, 0x39];
@@ -50,7 +50,7 @@ const CHECKING_COST = 0.06;
 const PARSING_COST = 0.15;
 
 /**
- * The same in turns of the event loop, for large texts.
+ * Like the function above, in turns of the event loop, for large texts.
  *
  * @returns at the beginning of a turn
  */

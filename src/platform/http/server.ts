@@ -29,7 +29,7 @@ export interface ExampleId {
   example: string;
 }
 
-/** What makes one service's server differ from the other's. */
+/** The options in which the servers of the two services differ. */
 export interface ServiceDescription {
   title: string;
   description: string;
@@ -57,7 +57,7 @@ export interface ServiceDescription {
   bodyLimit: number;
   /** The public URL, if configured. */
   publicUrl: string | undefined;
-  /** Requests of one client address in a minute, at most. */
+  /** Maximum requests of one client address per minute. */
   perMinute: number;
   /** Counts requests to routes with limits of their own, where there are any. */
   counts?: AddressCounts;

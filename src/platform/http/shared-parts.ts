@@ -112,7 +112,7 @@ function parameterName({ name, in: location }: { name?: unknown; in?: unknown })
   return words.map(word => word.slice(0, 1).toUpperCase() + word.slice(1)).join('');
 }
 
-/** Of each name the most frequent part, the first of equals, if it occurs so often. */
+/** Selects the most frequent part of each name (the first of equals) if it occurs that often. */
 function mostFrequent(parts: readonly [string, Json][], often: number): Map<string, Json> {
   const counts = new Map<string, Map<string, { part: Json; count: number }>>();
   for (const [name, part] of parts) {

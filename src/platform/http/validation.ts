@@ -12,7 +12,7 @@ const asSentThoroughly = new Ajv({ ...checks, coerceTypes: false, allErrors: tru
 /** Path and query parameters are text and become the type that their schema asks for. */
 const fromText = new Ajv({ ...checks, coerceTypes: true });
 
-/** Fields in one error, at most. */
+/** Maximum fields per error. */
 const MAX_COMPLAINTS = 50;
 /** Characters of a field's path in an answer: its names may be the client's own. */
 const MAX_PATH = 200;
@@ -118,7 +118,7 @@ function thoroughCheck(schema: object): Check {
 
 const LENGTHS = ['maxItems', 'maxProperties'] as const;
 
-/** What a schema says about the lengths of lists and objects alone, at every depth but inside alternatives. */
+/** Reduces a schema to the lengths of its lists and objects, at every depth except inside alternatives. */
 function lengthsOf(schema: object): object {
   const keywords = schema as Record<string, unknown>;
   const lengths: Record<string, unknown> = {};

@@ -49,7 +49,7 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-/** Connections that one open queue uses, at most. */
+/** Maximum connections that one open queue uses. */
 export const JOB_CONNECTIONS = 2;
 /** Timeout of a statement of the queue: its maintenance scans whole tables. */
 const DEADLINE = { ms: 60_000, of: 'statement' } as const;

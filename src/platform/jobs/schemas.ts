@@ -4,7 +4,7 @@ import { Type } from '../type.ts';
 /** The jobs of one queue. */
 const QueueCount = Type.Object({
   queue: Type.String({ examples: ['mail'] }),
-  waiting: Type.Integer({ description: 'not begun, or waiting for another attempt' }),
+  waiting: Type.Integer({ description: 'not started, or waiting to be retried' }),
   active: Type.Integer({ description: 'in progress' }),
 });
 export type QueueCount = Static<typeof QueueCount>;

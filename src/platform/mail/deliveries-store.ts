@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 export const DELIVERY_STATUSES = ['queued', 'delivered', 'dead', 'obsolete', 'dismissed'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** What administrators see of a delivery. */
+/** A delivery as administrators see it. */
 export interface DeliveryState {
   status: DeliveryStatus;
   /** attempts in all, also those after it was revived */
@@ -24,7 +24,7 @@ export interface DeliveryState {
 export const DELIVERY_STATE = sql`status, attempts, replayed_at AS "replayedAt", last_error AS "lastError",
   last_attempt_at AS "lastAttemptAt"`;
 
-/** Those that can still arrive. */
+/** Deliveries that can still arrive. */
 export const OPEN = sql`status IN ('queued', 'dead')`;
 
 /** The states in which a delivery can end in another. */

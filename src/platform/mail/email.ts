@@ -6,7 +6,7 @@ const DOMAIN =
   /^(?=.{1,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * An e-mail address in the one form by which it is looked for: in lower case, its domain in ASCII.
+ * An email address in the one form by which it is looked for: in lower case, its domain in ASCII.
  *
  * The part of an address before the @ could by RFC 5321 differ in case alone. No provider hands such addresses to
  * two people, while phones capitalise what is typed first.

@@ -11,7 +11,7 @@ export interface MailText {
 /** A paragraph of a mail: words, or a link. */
 export type MailLine = string | { url: string };
 
-/** Characters of the name of an instance that a mail shows, at most. */
+/** Maximum characters of the name of an instance that a mail shows. */
 const NAME_SHOWN = 60;
 
 /**

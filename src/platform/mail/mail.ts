@@ -8,7 +8,7 @@ import type { Settings } from '../settings/settings.ts';
 export interface Mail {
   /** identifies the mail, also to servers: a repeated mail has the same id; letters, digits and - */
   id: string;
-  /** an e-mail address and nothing else: no name, no list */
+  /** an email address and nothing else: no name, no list */
   to: string;
   subject: string;
   text: string;
@@ -57,7 +57,7 @@ export function mailServerOf({ SMTP_URL }: Pick<Settings, 'SMTP_URL'>): string |
   return `${hostname}:${port || (protocol === 'smtps:' ? 465 : 587)}`;
 }
 
-/** Connections to the mail server, at most. */
+/** Maximum connections to the mail server. */
 const CONNECTIONS = 3;
 const TIMEOUT_MS = 10_000;
 
@@ -141,10 +141,10 @@ function readFailure({ code, responseCode, response, permanent }: SmtpError, to:
   return new Error(`the mail server could not be reached (${code ?? 'no reason given'})`);
 }
 
-/** Characters that are quoted of what a mail server says, at most. */
+/** Maximum characters that are quoted of what a mail server says. */
 const QUOTED = 200;
 
-/** What a mail server says, on one line, without its code and without addresses. */
+/** The mail server's message on one line, without its code and without addresses. */
 function quoted(response: string, to: string): string {
   const text = response
     .slice(0, 10 * QUOTED)

@@ -16,7 +16,7 @@ export const DEAD_QUEUE = 'dead';
 const MAX_RETRY_SECONDS = 2 * 3600;
 /** Longest attempt, in seconds: longer than the timeouts for receivers, so that only jobs of killed processes exceed it. */
 const ATTEMPT_SECONDS = 20;
-/** Dead letters that one transaction revives, at most. */
+/** Maximum dead letters that one transaction revives. */
 const BATCH = 1000;
 
 /** How a job ended without success: after how many attempts, and why; undefined if its process was killed. */

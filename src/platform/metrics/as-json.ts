@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Metric } from './schemas.ts';
 
-/** Metrics of one service, at most. */
+/** Maximum metrics of one service. */
 const MAX_VALUES = 5000;
 
 /** The metrics of a registry, without the buckets of histograms; of one metric at most 5,000 values. */

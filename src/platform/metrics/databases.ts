@@ -5,7 +5,7 @@ import { boundedLines } from '../concurrency/bounded-lines.ts';
 import type { PoolWatch } from '../database/database.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Lines about slow statements in a minute, at most. */
+/** Maximum lines about slow statements per minute. */
 const SLOW_PER_MINUTE = 20;
 
 /** Makes what watches a pool, by the name that it has in metrics. */

@@ -8,7 +8,7 @@ const Metric = Type.Object({
   type: Type.String({ description: 'gauge, counter, histogram or summary' }),
   values: Type.Array(
     Type.Object({
-      name: Type.String({ description: 'with its ending, for histograms' }),
+      name: Type.String({ description: 'including its suffix, for histograms' }),
       labels: Type.Object({}, { additionalProperties: true }),
       value: Type.Number(),
     }),

@@ -1,4 +1,4 @@
-/** When a breaker opens, and for how long. */
+/** The thresholds at which a breaker opens, and the time for which it stays open. */
 export interface BreakerOptions {
   /** consecutive failures after which the breaker opens */
   failures: number;

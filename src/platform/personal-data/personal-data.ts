@@ -61,7 +61,7 @@ export async function storedFile(
   return (await files.size(key)) === undefined ? undefined : { name, open: () => files.read(key) };
 }
 
-/** Characters of a file's name in the export, at most. */
+/** Maximum characters of a file's name in the export. */
 const MAX_NAME = 100;
 
 /** A user's file name as one path segment that is valid on every system. */

@@ -30,7 +30,7 @@ const REMEMBERED_TOKENS = 10_000;
 /** How long, in milliseconds: a key can be withdrawn while its tokens are in use. */
 const REMEMBERED_MS = 60_000;
 
-/** The same check, which verifies the signature of a token once a minute and otherwise only compares its end. */
+/** Wraps a check to verify the signature of a token once a minute and otherwise only check its expiry. */
 export function rememberingCheck(check: TokenCheck): TokenCheck {
   const good = new LRUCache<string, { claims: JWTPayload; until: number }>({ max: REMEMBERED_TOKENS });
   return async token => {
@@ -149,7 +149,7 @@ async function verify(
   return verified.payload;
 }
 
-/** What identity providers call their other tokens in `type` or `typ`; some sign them with the same keys. */
+/** The `type` or `typ` of other tokens of identity providers; some sign them with the same keys. */
 const OTHER_KINDS = /^(id|logout|offline|refresh)$/i;
 
 /**

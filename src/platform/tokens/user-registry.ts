@@ -19,7 +19,7 @@ export type Refusal = 'ended' | 'second-factor';
 /** The names of users by their ids; those who are unknown or have none are absent. */
 export type FindNames = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** What one service asks of the users' registry when the other, in the same process, is it. */
+/** The users' registry, for the service that uses the other one in the same process as its registry. */
 export interface UserRegistry {
   /** The keys that its tokens are signed with. */
   publicKeys(): Promise<JSONWebKeySet>;
@@ -29,7 +29,7 @@ export interface UserRegistry {
   /** The users whose names a user knows because they are members of the same companies, the user included. */
   findColleagues(userId: string): Promise<string[]>;
   /**
-   * The language (two letters) of the user who has an e-mail address, and whether the account is active already; for
+   * The language (two letters) of the user who has an email address, and whether the account is active already; for
    * mails to that address alone. Undefined if nobody has it.
    */
   findReader(address: string): Promise<{ language: string; isActive: boolean } | undefined>;

@@ -21,7 +21,7 @@ import { VERSION } from '../version.ts';
 /** Longest that one export may take, and that a stop waits for the last one, in milliseconds. */
 const EXPORT_MS = 5000;
 const STOP_MS = 3000;
-/** Spans that wait to be exported, at most; what is more is dropped. */
+/** Maximum spans that wait to be exported; what is more is dropped. */
 const MAX_WAITING = 4096;
 /** Attributes that leave the process: no path, query, text of a statement, error message or user. */
 const KEPT =

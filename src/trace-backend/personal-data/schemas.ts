@@ -12,11 +12,12 @@ const Archive = {
 
 const Erased = Type.Object({
   complete: Type.Boolean({
-    description: 'false: the account is closed, and the rest is retried every hour',
+    description: 'false: the account is closed, and the remaining steps are retried every hour',
   }),
   packetService: Type.Boolean({
     description:
-      'whether the data in the packet service were erased too. If complete is true and this is false, they are in another database: an operator runs `fieldtrace erase user` there',
+      'whether the data in the packet service is erased too. If complete is true and this is false, it is in ' +
+      'another database: an operator must run `fieldtrace erase user` there',
   }),
 });
 
@@ -25,7 +26,9 @@ export const exportOwnSchema = {
   tags: ['User'],
   summary: 'Export all data about the caller',
   description:
-    'A ZIP archive with the data of the trace backend and, if it uses the same database, of the packet service, as JSON and NDJSON, with the files that the user uploaded. Secrets are omitted. It ends after an hour.',
+    'Returns a ZIP archive with the data of the trace backend and, if it uses the same database, of the packet ' +
+    'service, as JSON and NDJSON, with the files that the user uploaded. Secrets are omitted. It ends after an ' +
+    'hour.',
   response: { ...Archive, ...failureAnswers(401) },
 };
 
@@ -42,7 +45,8 @@ export const eraseOwnSchema = {
   tags: ['User'],
   summary: 'Erase the account of the caller',
   description:
-    'Permanently. Name, addresses, mails, contacts, sessions, keys and memberships are removed from both services; packets and the audit stay as evidence, under the number of the user.',
+    'Permanently removes name, addresses, emails, contacts, sessions, keys and memberships from both services. ' +
+    "Packets and the audit stay as evidence, under the user's number.",
   body: Type.Object({ currentPassword: CurrentPassword, code: FreshCode }),
   response: { 200: envelope(Erased, 'the result'), ...failureAnswers(401) },
 };
@@ -51,7 +55,7 @@ export const eraseUserSchema = {
   operationId: 'eraseUserAccount',
   tags: ['Administration'],
   summary: 'Erase the account of a user',
-  description: 'Permanently, like POST /api/user/erase, which you have to use for yourself.',
+  description: 'Permanent, like POST /api/user/erase, which you must use for yourself.',
   body: Type.Object({ id: Id }),
   response: { 200: envelope(Erased, 'the result'), ...failureAnswers(401, 403, 404) },
 };

@@ -377,7 +377,7 @@ test('a failed notification is delivered again, shows when it fails again, and i
   const other = (await sender.send('POST', '/packet/intake/scouting', observation)).body.packet_uuid;
   await sender.send('POST', '/packet/shares', { ...share, packet_id: other });
   await page.getByRole('link', { name: 'Home' }).first().click();
-  // Home looks again by itself.
+  // Home reloads automatically.
   await page.getByRole('link', { name: '1 notification could not be delivered' }).click({ timeout: 60_000 });
   await press('Dismiss');
   await page.getByText('Dismissed').waitFor();
@@ -407,7 +407,7 @@ test('health, backups and the last minutes are shown, and so are the settings wi
   await page.getByRole('heading', { name: 'Service de paquets' }).first().waitFor();
   expect(await page.getByRole('heading', { name: 'Packet service' }).count()).toBe(0);
   await page.getByText('L’horloge est à l’heure').waitFor();
-  await page.getByText('Il fonctionne').first().waitFor();
+  await page.getByText('En marche').first().waitFor();
   await chooseLanguage(page, 'en');
   await page.getByRole('link', { name: 'Backup instructions' }).click();
   await page.getByText('npx fieldtrace backup verify').waitFor();

@@ -68,7 +68,7 @@ test('a day without packets says so, and packets are counted by hour and open as
   await page.getByText('Nothing needs your attention.').waitFor();
   await expectAccessible(page);
   for (let n = 0; n < 3; n++) await send('POST', '/packet/intake/scouting', observation);
-  // By itself, as it comes in.
+  // It appears automatically.
   await page.getByText('3 packets').waitFor();
   const counted = page.getByRole('link', { name: /o’clock: 3$/ });
   await counted.waitFor();
@@ -289,7 +289,7 @@ test('the guide names the screens in the navigation of each role, in their order
   }
 });
 
-/** What would claim that a mail is sent. */
+/** Texts that claim that an email was sent. */
 const CLAIMS =
   /on its way|They get a mail|An email is sent|Resend the email|Send me a link|have a new mail|that was sent/;
 const claims = async () => CLAIMS.exec(await browser.page.locator('body').innerText())?.[0];

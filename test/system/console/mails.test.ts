@@ -55,7 +55,7 @@ async function shareWith(contact_value: string): Promise<string> {
   return packet_uuid;
 }
 
-/** What accepting an invitation has done is said by the account, where it is taken back. */
+/** The account shows the effect of accepting an invitation, and can undo it. */
 async function expectTakenBack(page: Browser['page'], email: string): Promise<void> {
   const found = () =>
     pages.query('packet_service', 'SELECT user_id FROM directory_contacts WHERE contact = $1', [email]);
@@ -102,7 +102,7 @@ async function confirmAddress(page: Browser['page'], email: string): Promise<voi
   await expectAccessible(page);
 }
 
-/** By their codes, invitations to another address and to the user's own are accepted. */
+/** Invitations to another address and to the user's own are accepted by code. */
 async function expectCodesAccepted(page: Browser['page'], email: string): Promise<void> {
   const other = 'of-the-cooperative@example.org';
   await shareWith(other);
@@ -219,7 +219,7 @@ test('the email for a forgotten password leads to a form for a new one, which lo
   await page.getByRole('button', { name: 'Send me a link' }).click();
   await page.getByText('If there is an account with this address').waitFor();
   const link = await linkTo(email);
-  // Whose browser it is does not matter to the link.
+  // The link works in any browser.
   await logIn(page, pages.url, (await pages.newUser()).email);
   await page.goto(link);
   await page.getByLabel('Password').fill('short');

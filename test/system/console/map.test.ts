@@ -253,7 +253,7 @@ test('fields have another shape than observations, and a legend says which', asy
   await pickMiddle();
   const card = page.getByRole('region', { name: 'Selection' });
   await card.getByRole('heading', { name: 'Field' }).waitFor();
-  // An observation from before has none of the field's name.
+  // An earlier observation does not have the field's name.
   const which = 'Observations belong to the fields that were registered when they were made';
   await card.getByRole('button', { name: 'Observations of this field' }).click();
   await page.getByText('No observations match').waitFor();
@@ -344,7 +344,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await drawn();
   const wide = await sizeOf(canvas());
   await page.getByRole('button', { name: 'Register a field' }).click();
-  // The form is beside the map, which is narrower then.
+  // The form is next to the map, which becomes narrower.
   await eventually(async () => (await sizeOf(canvas())).width < wide.width - 200);
   const box = await sizeOf(canvas());
   const corners = page.getByLabel('Corners');

@@ -89,7 +89,7 @@ test('an unsent observation shows its time, and the notice about it disappears w
   await line.interrupt();
   await page.reload();
   await page.getByText('There is no connection. New observations are kept').waitFor();
-  // Notices do not go by themselves here.
+  // Notices stay here.
   await page.evaluate(`(real => {
     window.setTimeout = (then, wait) => (wait === 6000 ? 0 : real(then, wait));
   })(window.setTimeout)`);
@@ -243,7 +243,7 @@ test('a map that was opened without a connection moves to the observations once 
   await other.getByText('There is no connection to the server').first().waitFor();
 
   await line.restore();
-  for (const tab of [page, other]) await tab.getByText('1 observation was sent').waitFor(SOON);
+  for (const tab of [page, other]) await tab.getByText('1 observation sent').waitFor(SOON);
   await expect
     .poll(() => new URL(page.url()).searchParams.get('at'), SOON)
     .toMatch(/^11\/-1\.9\d*\/30\.\d*$/);

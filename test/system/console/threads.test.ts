@@ -218,7 +218,7 @@ test('a search result opens its thread at the message, however far up it is, and
   expect(await page.getByRole('link', { name: 'Newest messages' }).count()).toBe(0);
   await page.goBack();
   await found.waitFor();
-  // What is sent is not beside a message that is older than others.
+  // Sent messages are not shown next to an older message.
   await page.getByRole('textbox', { name: 'Message' }).fill('I see it');
   await page.getByRole('button', { name: 'Send' }).click();
   await page.waitForURL(url => url.search === '');

@@ -50,7 +50,7 @@ export function stackedBars(
   }).flat();
 }
 
-/** What flows through: things in columns from left to right, and amounts between them. */
+/** A flow: things in columns from left to right, and amounts between them. */
 export interface FlowInput {
   nodes: { id: string; column: number; name: string; note?: string }[];
   links: { from: string; to: string; amount: number }[];
@@ -141,7 +141,7 @@ export function flowOf(
   return { nodes: placed, bands };
 }
 
-/** What leads to a node and away from it, through to both ends. */
+/** The links that lead to a node and away from it, up to both ends. */
 export function streamOf(links: FlowInput['links'], id: string): Set<string> {
   const found = new Set([id]);
   for (const [near, far] of [

@@ -7,7 +7,7 @@ interface Control {
   checked?: boolean;
 }
 
-/** What is typed and chosen in a form, to be compared; what is empty does not count. */
+/** The entries of a form, for comparison; empty ones do not count. */
 export function entriesOf(form: { elements: object }): string {
   const controls = [...(form.elements as Iterable<Control>)];
   return JSON.stringify(controls.map(entryOf).filter(([, value]) => value));

@@ -1,7 +1,7 @@
 import { getContext, setContext, untrack } from 'svelte';
 import type { BilingualText } from '../loading/failure-message.ts';
 
-/** What a form and its fields know of each other. */
+/** The data that a form and its fields share. */
 export interface FormContext {
   /** The error of a field, if it has one. */
   errorOf(name: string): BilingualText | undefined;

@@ -1,4 +1,4 @@
-/** What a person does to go on from a field, or to look somewhere else. */
+/** The actions of a person who moves on from a field, or looks somewhere else. */
 const ACTIONS = ['keydown', 'pointerdown', 'wheel', 'touchmove', 'focusout'];
 
 /**

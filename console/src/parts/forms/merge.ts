@@ -26,7 +26,7 @@ export function merged<Form extends object>(before: Form, mine: Form, theirs: Fo
   return { form: mergedValue({ before, mine, theirs }, [], conflicts) as Form, conflicts };
 }
 
-/** What of a form holds values by the paths of their fields. */
+/** The parts of a form that hold values by the paths of their fields. */
 const BY_PATH = ['values', 'texts', 'files'];
 
 type Three = Record<'before' | 'mine' | 'theirs', unknown>;

@@ -1,7 +1,7 @@
 /** The values of a form by their paths, such as headquarters.city. */
 export type Values = Record<string, string | boolean>;
 
-/** What is at a path of a record; undefined if there is nothing. */
+/** The value at a path of a record; undefined if there is none. */
 export function valueAt(record: unknown, path: string): unknown {
   let value = record;
   for (const name of path.split('.')) {

@@ -8,7 +8,7 @@ export interface Page<Row> {
 
 export type LoadPage<Row> = (after: string | undefined, signal: AbortSignal) => Promise<Page<Row>>;
 
-/** What a table shows: rows, and whether there are more. */
+/** The page of a table: its rows, and whether there are more. */
 export type Rows<Row> = Pick<Pages<Row>, 'rows' | 'isLoading' | 'failure' | 'hasMore' | 'reload' | 'more'>;
 
 /** Rows that are all there. */

@@ -2,6 +2,7 @@ import { connection } from '../../api/connection.svelte.ts';
 import { Failure, type Fault } from '../../api/failure.ts';
 import { formatDate, formatNumber } from '../../messages/format.ts';
 import { hasMessage, language, locales, t } from '../../messages/messages.svelte.ts';
+import { usesIn } from './uses.ts';
 
 /** A message in the language of the console, with the English sentence of the service if it has no translation. */
 export interface BilingualText {
@@ -28,11 +29,24 @@ export function faultMessage(fault: Fault | string): BilingualText {
 /** Parameters that are positions in a list, which people count from 1. */
 const FROM_ZERO = new Set(['index', 'first', 'second']);
 
+/** The records that refer to a record, with the names of their kinds in the language of the console. */
+function translatedUses(english: string): string {
+  const uses = usesIn(english);
+  if (language() === 'en' || uses.length === 0) return english;
+  const shown = uses.map(({ kind, name, count }) => {
+    const id = kind.replaceAll(' ', '-');
+    const key = [`administration.audit.kind.${id}`, `failures.value.${id}`].find(hasMessage);
+    return `${key === undefined ? kind : t(key)} “${name}”${count === 1 ? '' : ` (+${count - 1})`}`;
+  });
+  return new Intl.ListFormat(locales()).format(shown);
+}
+
 /** A parameter of a reason, as the console writes it. */
 function shown(name: string, value: string | number): string | number {
   if (typeof value === 'number') return FROM_ZERO.has(name) ? value + 1 : value;
   if (/^\d{4}-\d{2}-\d{2}$/.test(value)) return formatDate(value);
   if (name === 'codes') return new Intl.ListFormat(locales()).format(value.split(' and '));
+  if (name === 'uses') return translatedUses(value);
   const keys = [`companies.role.${value}`, `administration.role.${value}`].filter(() => name === 'role');
   const translated = [...keys, `failures.value.${value.replaceAll(' ', '-')}`].find(hasMessage);
   if (translated !== undefined) return t(translated);

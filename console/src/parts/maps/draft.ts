@@ -18,7 +18,7 @@ export interface Draft {
   features: DraftFeature[];
 }
 
-/** What the map shows of a field that is being drawn: its corners, and its edges as far as there are any. */
+/** The shape of a field that is being drawn: its corners, and its edges if there are any. */
 export function draftOf(corners: readonly Corner[]): Draft {
   const positions = corners.map(([lon, lat]) => [lon, lat]);
   const points = positions.map(position => featureOf({ type: 'Point', coordinates: position }));

@@ -20,7 +20,7 @@ export interface OperatorMap {
   edges: Edges;
 }
 
-/** What the ground of a map is drawn from. */
+/** The sources of the ground of a map. */
 export interface Ground extends Look {
   /** of MapLibre's source */
   baseMap: string;

@@ -9,7 +9,7 @@ export interface Counted {
   id?: string;
 }
 
-/** What is drawn as one mark. */
+/** The things that are drawn as one mark. */
 export interface Mark<Of extends Counted = Counted> {
   lon: number;
   lat: number;
@@ -147,7 +147,7 @@ export function beside<Of extends Counted>(
   });
 }
 
-/** What is at places, to be found by what is around them. */
+/** An index of things by place, for finding those around a place. */
 function cells<Of>() {
   const width = 2 * LARGEST + GAP;
   const known = new Map<string, Of[]>();

@@ -25,12 +25,12 @@ import { type Drawn, PICKED, styleOf } from './style.ts';
 import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
 import { type Edges, LAST_TILE_ZOOM, type Opened, PIN_ZOOM, type View, WORLD } from './view.ts';
 
-/** What was clicked. */
+/** The clicked thing. */
 export type Picked =
   | { kind: 'packets'; ids: readonly string[] }
   | { kind: 'parcel'; geoid: string; name: string | undefined; areaM2: number | undefined };
 
-/** What a map reports. */
+/** The events of a map. */
 export interface MapListener {
   /** @param isWaiting whether it has not moved yet to where the observations are */
   moved?(view: View, edges: Edges, isWaiting: boolean): void;
@@ -260,7 +260,7 @@ function followMarks(map: MapLibreMap, set: (marks: GeoJSON.FeatureCollection) =
   return { get: (key: number): Mark<Thing> | undefined => marks[key] };
 }
 
-/** What is in the tiles of a source. A point is in one tile, but a tile can be on the map several times. */
+/** The features in the tiles of a source. A point is in one tile, but a tile can be on the map several times. */
 function thingsOf(map: MapLibreMap, source: 'observations' | 'fields'): Thing[] {
   const found = new Map<string, Thing>();
   for (const { geometry, properties } of map.querySourceFeatures(source, { sourceLayer: source })) {
@@ -329,7 +329,7 @@ function edgesOf(map: MapLibreMap): Edges {
   };
 }
 
-/** What MapLibre says, in the language of the console. */
+/** The texts of MapLibre in the language of the console. */
 const wordsOf = (label: string) => ({
   'Map.Title': label,
   'NavigationControl.ZoomIn': t('products.map.in'),

@@ -72,7 +72,7 @@ function middleOf(polygons: readonly Rings[], edges: Edges): GeoJSON.Position | 
   return middle;
 }
 
-/** What of a latitude is inside rings, from west to east. */
+/** The stretches of a latitude inside rings, from west to east. */
 function stretchesAt(lat: number, rings: Rings): [from: number, to: number][] {
   const crossings: number[] = [];
   for (const ring of rings) {

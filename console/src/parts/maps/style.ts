@@ -10,7 +10,7 @@ import { RADII } from './marks.ts';
 import { DISC, HALF_SIDE, SQUARE } from './shapes.ts';
 import { LAST_TILE_ZOOM } from './view.ts';
 
-/** What lies above the ground of a map. */
+/** The layers above the ground of a map. */
 export interface Layers {
   /** address of tiles; none are asked for without it */
   observations?: string;
@@ -30,7 +30,7 @@ export interface Pin {
   isChosen?: boolean;
 }
 
-/** What a map is drawn from. */
+/** The sources of a map. */
 export interface Drawn extends Ground {
   /** locales of numbers */
   locale: string;

@@ -1,6 +1,6 @@
 import { TILE_SIDE } from './mercator.ts';
 
-/** What part of the world a map shows. */
+/** The part of the world that a map shows. */
 export interface View {
   zoom: number;
   lat: number;
@@ -9,11 +9,11 @@ export interface View {
 
 /** The last zoom of tiles that maps ask for; beyond it they are drawn larger. */
 export const LAST_TILE_ZOOM = 18;
-/** Of observations close together: the way from one to the next can be seen. */
+/** The zoom for observations close together: the way from one to the next is visible. */
 export const CLOSE_ZOOM = 15;
 /** Zoom for a single observation, which nearly always shows water, a border or a place name. */
 export const SINGLE_ZOOM = 11;
-/** Of pins: towns and borders around them have names. */
+/** The zoom for pins: towns and borders around them have names. */
 export const PIN_ZOOM = 6;
 
 /** The world, for maps that nobody has moved yet. */

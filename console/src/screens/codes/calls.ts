@@ -92,7 +92,7 @@ export async function removeCode(list: CodeList, id: string): Promise<void> {
   await answered(trace.DELETE(onePath(list), { params: { path: { id } } }));
 }
 
-/** What users know a code by. */
+/** The text by which users know a code. */
 export function titleOf({ title, key }: CodeList, code: Record<string, unknown>): string {
   return String(code[title] ?? (key && code[key]) ?? code.id);
 }

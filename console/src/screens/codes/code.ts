@@ -5,7 +5,7 @@ export const TRANSLATIONS = ['DE', 'ES', 'RW'] as const;
 
 type Value = string | number | boolean | null | undefined;
 
-/** What the form of a code holds. */
+/** The entries of the form of a code. */
 export interface CodeForm {
   /** by the names of the fields */
   values: Record<string, Value>;

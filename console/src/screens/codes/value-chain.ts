@@ -9,7 +9,7 @@ export const USED = {
 export type UsedField = keyof typeof USED;
 export const USED_FIELDS = Object.keys(USED) as UsedField[];
 
-/** What the form of a value chain holds. */
+/** The entries of the form of a value chain. */
 export interface ValueChainForm {
   name: string;
   description: string;

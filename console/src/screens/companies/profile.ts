@@ -66,7 +66,7 @@ export interface CertificationEntry extends Record<string, unknown> {
   certificate?: StoredFile | undefined;
 }
 
-/** What the form of a company holds. */
+/** The entries of the form of a company. */
 export interface Profile {
   values: Values;
   media: Record<string, string>;

@@ -4,7 +4,7 @@ import { session } from '../../api/session.svelte.ts';
 /** Packets among which one of the user's own is looked for. */
 const NEWEST = 20;
 
-/** What somebody begins with, by what they do, and where. */
+/** First steps by occupation, with their pages. */
 const LINKS = {
   field: { observation: '/observations/new', inbox: '/inbox', threads: '/threads' },
   office: { company: '/companies/new', product: '/products/new', label: '/products' },

@@ -62,8 +62,7 @@ function entriesOf(name: string, parts: readonly Part[]): Side['lines'] {
 /** The message by which the form of a label calls what differs; undefined for what it does not name. */
 export function formKeyOf(name: string): string | undefined {
   const part = name === 'origin.locations' ? 'origin' : name;
-  const names: readonly string[] = SHOWN;
-  if (names.includes(part)) return `labels.part.${part.replaceAll('.', '-')}`;
+  if (SHOWN.includes(part)) return `labels.part.${part.replaceAll('.', '-')}`;
   return name === 'origin.text' ? 'labels.text.origin-text' : undefined;
 }
 

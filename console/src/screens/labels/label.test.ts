@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { contentOf, fieldsOf, formOf, opensOnlyHere, previewOf } from './label.ts';
+import { fieldsLabelsShow } from '../../../../src/trace-backend/catalogue/companies/record/fields.ts';
+import { KNOWN_FIELDS } from '../../../../src/trace-backend/catalogue/products/record/parts.ts';
+import { contentOf, fieldsOf, formOf, opensOnlyHere, previewOf, SHOWN } from './label.ts';
 
 const FIELDS = [
   { name: 'name', section: 'product', visible: true },
@@ -12,6 +14,16 @@ const CONTENT = {
   photo: { storageKey: 'photo' },
   origin: { text: 'Hills', locations: [{ pinName: 'Station A' }, { latitude: 1 }] },
 };
+
+test('the form offers every field that the service shows with a heading', () => {
+  const parts = ['process', 'responsibility', 'sustainability'].flatMap(part =>
+    (KNOWN_FIELDS.get(part) ?? []).map(name => `${part}.${name}`),
+  );
+  const ofOwner = fieldsLabelsShow().map(name => `company.${name}`);
+  expect(parts.length).toBeGreaterThan(4);
+  expect(SHOWN.filter(name => /^(process|responsibility|sustainability)\./.test(name))).toEqual(parts);
+  expect(SHOWN.filter(name => /^company\.(?!name|certifications)/.test(name)).sort()).toEqual(ofOwner.sort());
+});
 
 test('a form changes which parts are shown, and keeps fields that it does not know', () => {
   const form = formOf({ title: 'Spring', fields: FIELDS }, CONTENT);

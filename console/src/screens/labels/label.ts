@@ -1,41 +1,42 @@
+import type { components } from '../../api/generated/trace-backend.d.ts';
 import { changedValues, nested, type Values, valueAt, valuesOf } from '../../parts/forms/nested.ts';
 import { GROUPS } from '../products/product.ts';
 import type { Pin } from './origin-view.ts';
 
-/** What a label can show of its content, in the order of its page. */
-export const SHOWN = [
-  'name',
-  'photo',
-  'description',
-  'origin',
-  'journeyMarkers',
-  'process.production',
-  'responsibility.laborPolicies',
-  'sustainability.production',
-  'sustainability.packaging',
-  'sustainability.co2Footprint',
-  'company.name',
-  'company.logo',
-  'company.about',
-  'company.manager',
-  'company.email',
-  'company.phone',
-  'company.webPage',
+type Owner = components['schemas']['LabelContent']['company'];
+
+/**
+ * How the page of a label shows the fields that it copies from the owner of the product, in its order. A table that
+ * lacks a field of the definition does not compile.
+ */
+const OWNER: Record<Exclude<keyof Owner & string, 'id'>, 'text' | 'picture' | 'hidden'> = {
+  name: 'text',
+  logo: 'picture',
+  about: 'text',
+  manager: 'text',
+  email: 'text',
+  phone: 'text',
+  webPage: 'text',
+  abbreviation: 'hidden',
+  headquarters: 'hidden',
+  mediaLinks: 'hidden',
+  interview: 'hidden',
+};
+
+/** The paths of the owner's fields that the page shows in these ways. */
+const ofOwner = (...ways: string[]) =>
+  Object.entries(OWNER).flatMap(([name, way]) => (ways.includes(way) ? [`company.${name}`] : []));
+
+/** The parts of its content that a label can show, in the order of its page. */
+export const SHOWN: readonly string[] = [
+  ...['name', 'photo', 'description', 'origin', 'journeyMarkers'],
+  ...GROUPS.story.filter(path => path !== 'origin.text'),
+  ...ofOwner('text', 'picture'),
   'company.certifications',
-] as const;
+];
 
 /** The paths of the texts that a label copies from the product and then changes on its own. */
-export const TEXTS = [
-  'name',
-  'description',
-  ...GROUPS.story,
-  'company.name',
-  'company.about',
-  'company.manager',
-  'company.email',
-  'company.phone',
-  'company.webPage',
-] as const;
+export const TEXTS: readonly string[] = ['name', 'description', ...GROUPS.story, ...ofOwner('text')];
 
 /** Languages of labels. */
 const LABEL_LANGUAGES = ['EN', 'DE', 'ES', 'RW', 'FR', 'SW'] as const;
@@ -48,7 +49,7 @@ export interface LabelField {
   value?: unknown;
 }
 
-/** What the form of a label holds. */
+/** The entries of the form of a label. */
 export interface LabelForm {
   title: string;
   language: string;
@@ -164,7 +165,7 @@ function longDate(day: string, language: string): string {
   return new Intl.DateTimeFormat(supported, { dateStyle: 'long', timeZone: 'UTC' }).format(date);
 }
 
-/** What a label shows of its owner besides its own content. */
+/** The data of its owner that a label shows besides its own content. */
 interface OfOwner {
   documents?: readonly ShownDocument[];
   certifications?: readonly Certification[];
@@ -172,7 +173,7 @@ interface OfOwner {
   until?: string;
 }
 
-/** What people see of a label, while it is edited, in the order of its page. */
+/** The visible parts of a label while it is edited, in the order of its page. */
 export function previewOf(
   form: LabelForm,
   content: object,
@@ -197,7 +198,7 @@ export function previewOf(
       ...SHOWN.filter(part => visible[part] && !NOT_LISTED.includes(part)).flatMap(part => {
         const names = placesOf(part).map(place => placeText(place, language));
         const shown = [text(part), ...names].filter(line => line !== '');
-        return shown.length === 0 ? [] : [{ name: part as string, texts: shown }];
+        return shown.length === 0 ? [] : [{ name: part, texts: shown }];
       }),
       ...(listed.length === 0 ? [] : [{ name: 'documents', texts: listed }]),
       ...(certified.length === 0 ? [] : [{ name: CERTIFICATIONS, texts: certified }]),

@@ -21,7 +21,7 @@ export interface OriginView {
   origin: { x: number; y: number };
 }
 
-/** The same part of the world as on the page of a label (src/trace-backend/public/label-pages/origin-map.ts). */
+/** The part of the world that the page of a label shows (src/trace-backend/public/label-pages/origin-map.ts). */
 export function originView(pins: readonly Pin[]): OriginView {
   const [longitudes, latitudes] = [pins.map(pin => pin.longitude), pins.map(pin => pin.latitude)];
   const [west, east, south, north] = [

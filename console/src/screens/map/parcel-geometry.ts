@@ -1,7 +1,7 @@
 import type { Corner } from '../../parts/maps/draft.ts';
 import { turned } from '../../parts/maps/view.ts';
 
-/** What PUT /fields takes. */
+/** The body of PUT /fields. */
 export interface ParcelFeature {
   type: 'Feature';
   properties: { name?: string };
@@ -24,14 +24,14 @@ function rounded(degrees: number): number {
   return Number(degrees.toFixed(7));
 }
 
-/** What PUT /fields answers about a field. */
+/** The answer of PUT /fields about a field. */
 export interface RegisteredParcel {
   geoid: string;
   name?: string;
   area_m2: number;
 }
 
-/** What makes corners from a text unreadable. */
+/** The reasons why corners in a text are unreadable. */
 export type CornersError = { line: number };
 
 /**

@@ -1,4 +1,4 @@
-/** What is typed into the form of an observation. */
+/** The entries of the form of an observation. */
 export interface Draft {
   message: string;
   /** local time, as an input of the type datetime-local has it */

@@ -10,7 +10,7 @@ export interface Sending {
   remove(key: string): Promise<void>;
 }
 
-/** What became of an observation: it is stored, it waits for a connection, or the service refused it. */
+/** The outcome of an observation: it is stored, it waits for a connection, or the service refused it. */
 export type Outcome = 'sent' | 'later' | 'refused';
 
 /** Statuses after which a retry can succeed. */

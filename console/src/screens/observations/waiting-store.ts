@@ -28,7 +28,7 @@ async function run<Result>(
   });
 }
 
-/** What a user has waiting in this browser, oldest first. */
+/** A user's waiting observations in this browser, oldest first. */
 export async function listWaiting(user: string): Promise<Waiting[]> {
   const all = await run<Waiting[]>('readonly', store => store.getAll());
   return all.filter(waiting => waiting.user === user).sort((a, b) => (a.at < b.at ? -1 : 1));

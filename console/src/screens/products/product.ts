@@ -58,7 +58,7 @@ export const RELATIONS = [
 /** The owner of a product that belongs to no company. */
 export const ONLY_USER = 'user';
 
-/** What the form of a product holds. */
+/** The entries of the form of a product. */
 export interface ProductForm extends Origin {
   values: Values;
   photo: StoredFile | undefined;

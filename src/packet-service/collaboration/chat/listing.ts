@@ -9,9 +9,9 @@ import type { MessageRow } from './messages/store.ts';
 import type { Named } from './names.ts';
 import type { Thread, ThreadParticipant } from './threads/store.ts';
 
-/** Items a page, at most. */
+/** Maximum items per page. */
 export const MAX_PAGE = 1000;
-/** Rows fetched at once, at most: the memory that a stalled client holds. */
+/** Maximum rows fetched at once: the memory that a stalled client holds. */
 const BATCH = 500;
 
 /** An item of a list: its text, and the cursor of the page after it. */

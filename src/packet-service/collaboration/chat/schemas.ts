@@ -22,9 +22,9 @@ const ThreadName = Type.String({ minLength: 1, maxLength: 200, examples: ['Coope
 const Time = Type.String({ format: 'date-time', description: 'ISO 8601 date-time with offset' });
 const Limit = Type.Integer({
   minimum: 1,
-  description: `items a page, at most ${MAX_PAGE}; all items when absent`,
+  description: `items per page, at most ${MAX_PAGE}; by default all items`,
 });
-const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the page before' });
+const Cursor = Type.String({ maxLength: 100, description: 'next_cursor of the previous page' });
 const NextCursor = Type.Optional({ ...Ulid, description: 'absent on the last page' });
 /** @param more what the items have then */
 const Details = (more: string) =>
@@ -34,9 +34,7 @@ const Details = (more: string) =>
 const NameOf = (user: string) =>
   Type.Optional(
     Type.String({
-      description:
-        `with details and a token: name and surname of ${user}; absent where the user registry is not in the same ` +
-        'process',
+      description: `with details and a token: name and surname of ${user}; absent if the user registry runs in another process`,
     }),
   );
 const ThreadId = { ...PathId, examples: [EXAMPLE_IDS.thread] };
@@ -45,19 +43,19 @@ const ThreadPath = Type.Object({ thread_id: ThreadId });
 /** The error if the user of the token or of a field may not do this. */
 export const forbidden = {
   ...ErrorBody,
-  description: 'the user does not take part in the thread, or is not the user of the token',
+  description: "the user isn't a participant of the thread, or the token belongs to another user",
 };
 
 const Thread = Type.Object({ thread_id: Ulid, name: ThreadName, created_by: UserId, created_at: Time });
 const NamedThread = Type.Object({
   ...Thread.properties,
-  created_by_name: NameOf('who has opened it with their token'),
+  created_by_name: NameOf('the creator, if they used a token'),
 });
 
 const messageFields = {
   packet_id: Ulid,
   text: Type.String(),
-  timestamp: { ...Time, description: 'when the message was received; of a finalized packet, its timestamp' },
+  timestamp: { ...Time, description: 'when the message was received; for a finalized packet, its timestamp' },
   geoid: GeoId,
 };
 
@@ -67,20 +65,20 @@ export const ChatMessageBody = Type.Object(
     text: Type.String({
       description: `truncated to ${MAX_TEXT} Unicode characters; empty only with attachments`,
     }),
-    thread_id: Type.String({ maxLength: 100, description: 'ULID of the thread it belongs to' }),
+    thread_id: Type.String({ maxLength: 100, description: 'ULID of the thread' }),
     capture_point: Type.Optional(CapturePoint),
     geoids: Type.Optional(
       Type.Array(GeoId, {
         maxItems: 100,
-        description: 'the first is the GeoID of a message without capture point',
+        description: 'the first is the GeoID of the message if there is no capture point',
       }),
     ),
     attachments: Type.Optional(Attachments),
-    from_user: Type.Optional({ ...UserId, description: 'the sender, who takes part in the thread' }),
+    from_user: Type.Optional({ ...UserId, description: 'the sender, a participant of the thread' }),
   },
   {
     additionalProperties: true,
-    description: 'text and thread_id; all other fields are kept in the Body',
+    description: 'requires text and thread_id; all other fields are kept in the Body',
     examples: [{ thread_id: EXAMPLE_IDS.thread, text: 'Rust on lot 7, come and look', from_user: 'amina' }],
   },
 );
@@ -89,7 +87,7 @@ export const createThreadSchema = {
   operationId: 'createThread',
   tags,
   summary: 'Open a thread',
-  description: 'Its creator becomes a participant.',
+  description: 'The creator becomes a participant.',
   headers: IdempotencyHeaders,
   body: Type.Object({
     name: ThreadName,
@@ -105,10 +103,10 @@ export const createThreadSchema = {
 export const listThreadsSchema = {
   operationId: 'listThreads',
   tags,
-  summary: 'The threads that a user takes part in, newest first',
+  summary: "List a user's threads, newest first",
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
-    details: Details('the names of who has opened them'),
+    details: Details("their creators' names"),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
@@ -128,10 +126,10 @@ export const listThreadsSchema = {
 export const getThreadSchema = {
   operationId: 'getThread',
   tags,
-  summary: 'One thread',
-  description: 'With a token, only for participants.',
+  summary: 'Get a thread',
+  description: 'With a token, only participants can do this.',
   params: ThreadPath,
-  querystring: Type.Object({ details: Details('the name of who has opened it') }),
+  querystring: Type.Object({ details: Details("the creator's name") }),
   response: {
     200: { ...NamedThread, description: 'the thread' },
     403: forbidden,
@@ -161,8 +159,8 @@ export const addParticipantsSchema = {
   body: Type.Object({ user_ids: Type.Array(UserId, { minItems: 1, maxItems: MAX_ADDED }) }),
   response: {
     200: Type.Object(
-      { message: Type.String(), added: Type.Integer({ description: 'how many were added' }) },
-      { description: 'all of them are participants' },
+      { message: Type.String(), added: Type.Integer({ description: 'number of added participants' }) },
+      { description: 'all given users are participants' },
     ),
     403: forbidden,
     ...errorAnswers(400, 404, 413, 500, 503),
@@ -172,12 +170,13 @@ export const addParticipantsSchema = {
 export const listParticipantsSchema = {
   operationId: 'listParticipants',
   tags,
-  summary: 'The participants of a thread, by user',
-  description: 'All of them, or page by page with limit. With a token, only for participants.',
+  summary: 'List the participants of a thread, by user',
+  description:
+    'Returns all participants, or pages if you set limit. With a token, only participants can do this.',
   params: ThreadPath,
   querystring: Type.Object({
     limit: Type.Optional(Limit),
-    cursor: Type.Optional({ ...UserId, description: 'next_cursor of the page before' }),
+    cursor: Type.Optional({ ...UserId, description: 'next_cursor of the previous page' }),
   }),
   response: {
     200: Type.Object(
@@ -201,7 +200,7 @@ export const leaveThreadSchema = {
   operationId: 'leaveThread',
   tags,
   summary: 'Leave a thread',
-  description: 'With a token, only for its user. The messages stay.',
+  description: 'With a token, only the user themselves can do this. Their messages stay.',
   params: Type.Object({ thread_id: ThreadId, user_id: UserId }),
   response: {
     204: Type.Null({ description: 'no longer a participant' }),
@@ -215,20 +214,20 @@ export const markReadSchema = {
   tags,
   summary: 'Mark a thread as read up to a message',
   description:
-    'For the user, on all of their devices. The mark only moves forward; repeated requests change nothing. Only for ' +
-    'participants; leaving the thread removes the mark.',
+    "Applies to all of the user's devices. The mark only moves forward; repeated requests have no effect. Only " +
+    'for participants; leaving the thread removes the mark.',
   params: ThreadPath,
   body: Type.Object({
     message_id: {
       ...Ulid,
-      description: 'packet_id of the last message that was read, in the order of the list',
+      description: 'packet_id of the last message read, in list order',
     },
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
   }),
   response: {
     200: Type.Object(
-      { unread: Type.Boolean({ description: 'whether there are messages by others after it' }) },
-      { description: 'the mark is there, or further' },
+      { unread: Type.Boolean({ description: 'whether others have sent messages after it' }) },
+      { description: 'the mark is at this message or a later one' },
     ),
     403: forbidden,
     ...errorAnswers(400, 404, 413, 500, 503),
@@ -238,17 +237,17 @@ export const markReadSchema = {
 export const listUnreadSchema = {
   operationId: 'listUnread',
   tags,
-  summary: 'The threads of a user that have unread messages, newest thread first',
+  summary: "List a user's unread threads, newest first",
   description:
-    "Those with messages by others after the user's mark. A thread that the user has not marked yet is unread if anybody " +
-    'else has written in it. A page looks at `limit` threads of the user and lists those of them that are unread: it can ' +
-    'be empty and have a next page. Of a thread, the last 100 messages after the mark are looked at.',
+    "A thread is unread if others have sent messages after the user's mark. Without a mark, it is unread if " +
+    'anyone else has written in it. A page checks `limit` threads and returns the unread ones, so it can be ' +
+    'empty although there are further pages. Only the last 100 messages after the mark are checked.',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: `threads that are looked at, at most ${MAX_PAGE}; ${MAX_PAGE} when absent`,
+        description: `threads to check, at most ${MAX_PAGE}; ${MAX_PAGE} by default`,
       }),
     ),
     cursor: Type.Optional(Cursor),
@@ -267,18 +266,19 @@ export const listMessagesSchema = {
   operationId: 'listMessages',
   headers: PositionHeaders,
   tags,
-  summary: 'The messages of a thread, oldest first',
+  summary: 'List the messages of a thread, oldest first',
   description:
-    'All of them, streamed, or page by page with limit. With a token, only for participants. Pages are in order of time: a ' +
-    'message can become visible after a later one was read. Use /sync/packets or /events to miss nothing.',
+    'Streams all messages, or returns pages if you set limit. With a token, only participants can do this. Pages ' +
+    'are ordered by time, so a message can appear after a later one was read: use /sync/packets or /events if ' +
+    "you can't miss any.",
   params: ThreadPath,
   querystring: Type.Object({
     order: Type.Optional(
       Type.Union([Type.Literal('asc'), Type.Literal('desc')], {
-        description: 'asc (oldest first) unless given',
+        description: 'asc (oldest first) by default',
       }),
     ),
-    details: Details('from_user and from_name, as far as they are known, and attachments'),
+    details: Details('from_user and from_name, if known, and attachments'),
     limit: Type.Optional(Limit),
     cursor: Type.Optional(Cursor),
   }),
@@ -288,9 +288,9 @@ export const listMessagesSchema = {
         messages: Type.Array(
           Type.Object({
             ...messageFields,
-            from_user: Type.Optional({ ...UserId, description: 'the sender, if known; with details' }),
-            from_name: NameOf('the sender, who has sent it with a token'),
-            attachments: Type.Optional({ ...Attachments, description: 'as sent; with details' }),
+            from_user: Type.Optional({ ...UserId, description: 'the sender, if known; only with details' }),
+            from_name: NameOf('the sender, if they used a token'),
+            attachments: Type.Optional({ ...Attachments, description: 'as sent; only with details' }),
           }),
         ),
         next_cursor: NextCursor,
@@ -308,9 +308,8 @@ export const searchSchema = {
   tags,
   summary: "Search the messages of a user's threads, newest first",
   description:
-    'All matches, streamed, or page by page with limit. The keyword is any part of the text, in any script; upper ' +
-    'and lower case are equal, and there are no wildcards. Conditions that are absent or empty do not ' +
-    'narrow.',
+    'Streams all matches, or returns pages if you set limit. The keyword matches any part of the text, in any ' +
+    'script, and ignores case; there are no wildcards. Empty conditions are ignored.',
   body: Type.Object(
     {
       user_id: Type.Optional({ ...UserId, description: 'required without a token' }),

@@ -3,7 +3,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import type { FindNames, UserRegistry } from '../../../platform/tokens/user-registry.ts';
 import { type KnowingCaller, seesEveryone } from '../../core/access/caller.ts';
 
-/** Who of some users has let another know their name; each asks the feature in which they did. */
+/** Selects the users who have shared their name with another user; each function asks one feature. */
 export interface Meetings {
   /** those who have shared something with the user */
   findSharers: FindMet;
@@ -14,7 +14,7 @@ export interface Meetings {
 }
 export type FindMet = (database: Database, userId: string, ids: readonly string[]) => Promise<string[]>;
 
-/** Those of some users' names that a caller may know, by their ids. */
+/** Finds the names of users that a caller can see, by id. */
 export type FindKnownNames = (
   caller: KnowingCaller,
   ids: readonly string[],

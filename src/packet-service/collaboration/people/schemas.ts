@@ -3,23 +3,24 @@ import { errorAnswers } from '../../core/contract/schemas.ts';
 
 /** Maximum users per request for names. */
 export const MAX_NAMED = 100;
-/** Characters of their ids together, at most. */
+/** Maximum characters of their ids together. */
 const MAX_IDS_TEXT = 2000;
 
 export const listNamesSchema = {
   operationId: 'listNames',
   tags: ['Directory'],
-  summary: 'Names of users whom the caller may know',
+  summary: 'Get the names of users',
   description:
-    'In no order. Known are the user of the token, members of the same companies, and those who have shared something ' +
-    'with the user, opened a thread that the user takes part in, or written among its last 100 messages; of threads, ' +
-    'the newest 100 are looked at. Administrators know everyone. All others are left out: without a token, and where the user registry is not in the same process, everyone.',
+    "In no particular order. Includes the caller, members of the caller's companies, people who have shared " +
+    "something with the caller, and those who opened one of the caller's newest 100 threads or wrote one of its " +
+    'last 100 messages. Administrators can see everyone. All other users are left out. Returns no names without ' +
+    'a token, or if the user registry runs in another process.',
   querystring: Type.Object({
     user_ids: Type.String({
       minLength: 1,
       maxLength: MAX_IDS_TEXT,
       pattern: `^[^,]+(,[^,]+){0,${MAX_NAMED - 1}}$`,
-      description: `ids of users, separated by commas, ${MAX_NAMED} at most`,
+      description: `user ids separated by commas, at most ${MAX_NAMED}`,
     }),
   }),
   response: {

@@ -5,7 +5,7 @@ import { type Database, transaction } from '../../../platform/database/database.
 import { userHasTokens } from './caller.ts';
 import { findTokenUsers, insertTokenUsers, lockUsers } from './store.ts';
 
-/** Users remembered in memory, at most. */
+/** Maximum users remembered in memory. */
 const MAX_KNOWN = 100_000;
 
 /**

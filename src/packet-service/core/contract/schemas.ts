@@ -3,7 +3,7 @@ import { ULID_PATTERN } from '../packet-format/ulid.ts';
 
 /** The error body of every answer of 400 and above. */
 export const ErrorBody = Type.Object(
-  { error: Type.String({ description: 'the error, beginning with the field it is about' }) },
+  { error: Type.String({ description: 'the error; starts with the name of the field, if one is wrong' }) },
   { additionalProperties: false },
 );
 
@@ -12,19 +12,19 @@ const described = (description: string) => ({ ...ErrorBody, description });
 /** The error answers of a route, for its `response` schema. */
 export const errors = {
   400: described('a field is missing or has a wrong value'),
-  401: described('no valid token; possible on every route but the open ones'),
-  403: described('the user of the token may not do this'),
+  401: described('no valid token; every route except the open ones can return this'),
+  403: described("the token's user isn't allowed to do this"),
   404: described('not found'),
   408: described('the body arrives too slowly'),
-  409: described('the id or the Idempotency-Key was used before for something else'),
+  409: described('the id or Idempotency-Key is already used for other content'),
   410: described('the packet was erased; only its Header and hash remain'),
   412: described('unsupported protocol version'),
   413: described('too large for this endpoint'),
   415: described('unsupported Content-Type'),
   416: described('the range is outside the file'),
-  429: described('too many requests lately or at the same time; Retry-After says when to retry'),
+  429: described('too many recent or concurrent requests; Retry-After says when to retry'),
   500: described('internal error; nothing was stored'),
-  503: described('temporarily not possible; Retry-After says when to retry'),
+  503: described('temporarily unavailable; Retry-After says when to retry'),
 } as const;
 
 /** Picks error answers by status; 401 and 429 are always among them. */
@@ -57,7 +57,7 @@ export const PathId = Type.String({
   examples: [EXAMPLE_IDS.packet],
 });
 
-/** Characters of a user identifier, at most. */
+/** Maximum characters of a user identifier. */
 export const MAX_USER = 256;
 
 export const UserId = Type.String({
@@ -81,7 +81,7 @@ export const CapturePoint = Type.Object(
   { description: 'place of the observation, WGS 84' },
 );
 
-/** Characters of a file reference that is a string, at most. */
+/** Maximum characters of a file reference that is a string. */
 const MAX_REFERENCE = 2048;
 
 /**

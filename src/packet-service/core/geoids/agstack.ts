@@ -29,7 +29,7 @@ export interface AgstackSettings {
 const FETCH_FIELDS = 'fetch-fields-for-a-point';
 const CACHE_MS = 60_000;
 const CACHED_POINTS = 100_000;
-/** Fields in one answer, at most; a longer list is an error of the registry. */
+/** Maximum fields per answer; a longer list is an error of the registry. */
 const MAX_FIELDS = 1000;
 /** Degrees by which a latitude or longitude of exactly zero is moved, because v1 treats zero as missing. */
 const NUDGE = 1e-9;

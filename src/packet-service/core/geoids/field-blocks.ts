@@ -9,12 +9,12 @@ import { COVER_LEVELS, cellKey, keysInside } from './survey.ts';
  * them all, so that a country needs some dozens.
  */
 const BLOCK_LEVELS = [8, 11, 14];
-/** Pairs of cell and field in one block, at most; where there are more, finer blocks are read. */
+/** Maximum pairs of cell and field per block; where there are more, finer blocks are read. */
 const BLOCK_PAIRS = 2000;
-/** Pairs in memory, at most; a block without any counts as some. */
+/** Maximum pairs in memory; a block without any counts as some. */
 const KEPT_PAIRS = 200_000;
 const EMPTY_BLOCK = 10;
-/** Blocks that are read at the same time, at most; more points are looked up together. */
+/** Maximum blocks that are read at the same time; more points are looked up together. */
 const MAX_LOADS = 4;
 /** How long nothing is kept after a change, in milliseconds: registrations often come one after the other. */
 const UNSETTLED_MS = 1000;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await registry.stop();
 });
 
-/** A square of so many degrees. */
+/** A square with sides of a number of degrees. */
 const square = (west: number, south: number, width: number) => ({
   type: 'Feature',
   properties: {},
@@ -238,7 +238,7 @@ test('neither a long tail nor a part far away hides how much of a field lies ins
 
 test('others can take at most half of a field, however many fields they register', async () => {
   const outer = await registered(square(81, 10, 0.01), ana);
-  /** A third of it, and a little more elsewhere. */
+  /** A third of it, and a little more outside. */
   const third = (n: number) =>
     area(rectangle(81 + 0.0033 * n, 10, 0.0033, 0.0099), rectangle(81 + 0.0033 * n, 10.03, 0.0033, 0.0102));
   await registered(third(0), ben);
@@ -250,7 +250,7 @@ test('others can take at most half of a field, however many fields they register
   expect(refused.body.error).toContain(outer);
   expect((await put(third(2))).status).toBe(401);
   expect(await geoidAt(10.005, 81.005)).toBe(outer);
-  // What its user registers in it counts for nobody else, and neighbours are registered beside it.
+  // Fields that its owner registers inside it do not restrict others, and neighbours are registered next to it.
   await registered(third(1), ana);
   await registered(square(81.0099, 10.0005, 0.009), ben);
 });

@@ -63,7 +63,7 @@ export interface FieldFinder {
    * while a look-up is in flight are combined into the next.
    */
   lookUp(point: Point): Promise<string[]>;
-  /** The same from memory, if possible; it holds if the fields are still in the state of `asOf`. */
+  /** Like `lookUp`, from memory, if possible; valid while the fields are in the state of `asOf`. */
   recall(point: Point, leaf: Leaf): Holding | Promise<Holding>;
 }
 

@@ -6,7 +6,7 @@ import { GEOID_PATTERN } from './geoid.ts';
 
 /** Maximum GeoIDs per request for names. */
 export const MAX_NAMED = 100;
-/** Fields with a name, at most. */
+/** Maximum fields with a name. */
 export const MAX_FOUND = 20;
 
 export const FieldGeoid = Type.String({
@@ -18,15 +18,15 @@ export const FieldGeoid = Type.String({
 const Position = Type.Array(Type.Number(), {
   minItems: 2,
   maxItems: 4,
-  description: 'longitude, latitude in degrees (WGS 84); an altitude is not used',
+  description: 'longitude, latitude in degrees (WGS 84); altitude is ignored',
 });
 const Ring = Type.Array(Position, {
   minItems: 4,
-  description: 'closed: the last position is the first again',
+  description: 'closed: the last position equals the first',
 });
 const Rings = Type.Array(Ring, {
   minItems: 1,
-  description: 'the outer ring, then the holes; 256 rings and 5,000 positions in all, at most',
+  description: 'the outer ring, then the holes; at most 256 rings and 5,000 positions in total',
 });
 
 export const Boundary = Type.Union([
@@ -36,7 +36,7 @@ export const Boundary = Type.Union([
       type: Type.Literal('MultiPolygon'),
       coordinates: Type.Array(Rings, {
         minItems: 1,
-        description: '256 rings and 5,000 positions in all, at most',
+        description: 'at most 256 rings and 5,000 positions in total',
       }),
     },
     { title: 'a MultiPolygon' },
@@ -80,12 +80,12 @@ const StoredFeature = Type.Object(
     }),
     geometry: Boundary,
   },
-  { description: 'a registered field; its boundary as it was sent' },
+  { description: 'a registered field with its boundary as sent' },
 );
 
 /** The answer of what the built-in registry has, if there is another. */
 export const refusedWithAssetRegistry = {
-  501: { ...ErrorBody, description: 'fields are registered in the asset registry of ASSET_REGISTRY_URL' },
+  501: { ...ErrorBody, description: 'fields are registered in the asset registry at ASSET_REGISTRY_URL' },
 };
 
 export const putFieldsSchema = {
@@ -93,14 +93,14 @@ export const putFieldsSchema = {
   tags: ['GeoIDs'],
   summary: 'Register fields',
   description:
-    'Gives each boundary a GeoID; if one is invalid, none is registered. A boundary whose ground is registered ' +
-    'already (level-20 S2 cells more than 95 % alike) gets the GeoID it has there. From the answer on, points ' +
-    'inside a field resolve to its GeoID; a field never changes. A field that lies inside one of at least its size which ' +
-    "another token's user registered, or would leave less than half of that one to its user, is 403, unless the token is an " +
-    "administrator's, and 401 without a token; so is one that takes any part of such a field with more than 2,000 smaller " +
-    'fields, or 16 MiB of their boundaries, around it. A boundary has ' +
-    'at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 km², and 100 km of ' +
-    'edges, between 89° south and 89° north.',
+    'Assigns a GeoID to each boundary. If one boundary is invalid, none is registered. An area that is already ' +
+    'registered (more than 95 % of its level-20 S2 cells match) keeps its GeoID. Once answered, points inside a ' +
+    'field resolve to its GeoID; a field never changes. Administrators can register any field. For others, a ' +
+    'field returns 403, and 401 without a token, if it lies inside a field of at least its size that another ' +
+    'user registered with a token, or would leave that user less than half of it. So does a field that overlaps ' +
+    'such a field if that one has more than 2,000 smaller fields, or 16 MiB of their boundaries, around it. A ' +
+    'boundary has at most 5,000 positions, 256 rings, 1,000 acres, 20 km from side to side, a bounding box of 20 ' +
+    'km², and 100 km of edges, between 89° south and 89° north.',
   body: Type.Union([Feature, FeatureCollection], {
     examples: [
       {
@@ -131,7 +131,7 @@ export const putFieldsSchema = {
             name: Type.Optional(Type.String()),
             status: Type.Union([Type.Literal('registered'), Type.Literal('already_registered')]),
           }),
-          { description: 'one for each Feature, in their order' },
+          { description: 'one per Feature, in the same order' },
         ),
       },
       { description: 'the GeoIDs' },
@@ -144,7 +144,7 @@ export const putFieldsSchema = {
 export const getFieldSchema = {
   operationId: 'getField',
   tags: ['GeoIDs'],
-  summary: 'A registered field',
+  summary: 'Get a registered field',
   params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
   response: {
     200: {
@@ -161,8 +161,8 @@ export const deleteFieldSchema = {
   tags: ['GeoIDs'],
   summary: 'Delete a field that no packet refers to',
   description:
-    'For the user who registered it with a token, and for administrators; a field registered without a token can be ' +
-    'deleted by anyone, unless tokens are required. Its GeoID stays reserved for the same boundary.',
+    'Only for administrators and the user who registered the field. Anyone can delete a field that was ' +
+    'registered without a token, unless tokens are required. Its GeoID stays reserved for the same boundary.',
   params: Type.Object({ geoid: Type.String({ minLength: 1, maxLength: 256, description: 'GeoID' }) }),
   response: {
     204: Type.Null({ description: 'the field was deleted' }),
@@ -175,7 +175,8 @@ const bbox = Type.Optional(
   Type.String({
     maxLength: 200,
     description:
-      'west,south,east,north in degrees: fields whose bounding box meets it; west > east crosses the date line',
+      'west,south,east,north in degrees: fields with a bounding box that intersects this box; west > east crosses ' +
+      'the date line',
     examples: ['76.8,30.3,76.9,30.4'],
   }),
 );
@@ -189,19 +190,19 @@ const FieldsFile: object = Type.Object({
 export const downloadFieldsSchema = {
   operationId: 'downloadFields',
   tags: ['GeoIDs'],
-  summary: 'All registered fields as one GeoJSON file',
+  summary: 'Export all registered fields as GeoJSON',
   description:
-    'A FeatureCollection (RFC 7946) without a page limit, from one snapshot, in no order. The answer is streamed. A failure ' +
-    'breaks the connection: an answer that ends properly is complete. It counts as an export: a caller may have one ' +
-    'at a time (429), and a process runs two (503), one of them ' +
-    'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
-    'which something waits for it, is disconnected.',
+    'Returns a FeatureCollection (RFC 7946) without a page limit, from one snapshot, in no particular order. The ' +
+    'answer is streamed. A failure breaks the connection, so an answer that ends properly is complete. It counts ' +
+    'as an export: a caller can run one at a time (429), and a process two (503), one of them reserved for ' +
+    'callers with a token if tokens are checked. A client that reads less than 64 KiB/s, on average over a ' +
+    'minute in which data waits for it, is disconnected.',
   querystring: Type.Object({ bbox }),
   headers: PositionHeaders,
   response: {
     200: {
       description: 'the file',
-      headers: { 'content-disposition': { type: 'string', description: 'names the file' } },
+      headers: { 'content-disposition': { type: 'string', description: 'contains the file name' } },
       content: { 'application/geo+json': { schema: FieldsFile } },
     },
     ...errorAnswers(400, 500, 503),
@@ -212,16 +213,17 @@ export const downloadFieldsSchema = {
 export const listFieldsSchema = {
   operationId: 'listFields',
   tags: ['GeoIDs'],
-  summary: 'Registered fields',
+  summary: 'List registered fields',
   description:
-    'A page of 100, in order of GeoID; next_cursor is present if there are more. GET /fields.geojson has all at once.',
+    'Returns 100 fields per page, ordered by GeoID; next_cursor is present if there are more. GET ' +
+    '/fields.geojson returns all fields at once.',
   querystring: Type.Object({
     bbox,
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'fields on a page, 100 unless given, 1000 at most' }),
+      Type.Integer({ minimum: 1, description: 'fields per page: 100 by default, at most 1000' }),
     ),
     cursor: Type.Optional(
-      Type.String({ pattern: GEOID_PATTERN, description: 'next_cursor of the page before' }),
+      Type.String({ pattern: GEOID_PATTERN, description: 'next_cursor of the previous page' }),
     ),
   }),
   response: {
@@ -247,23 +249,23 @@ const LIST_OF_GEOIDS = `^[0-9a-f]{64}(,[0-9a-f]{64}){0,${MAX_NAMED - 1}}$`;
 export const listFieldNamesSchema = {
   operationId: 'listFieldNames',
   tags: ['GeoIDs'],
-  summary: 'Names of registered fields',
+  summary: 'Get the names of registered fields',
   description:
-    'Of the fields with some GeoIDs, in no order, or of those whose names begin with a text, by name. Fields ' +
-    'without a name are left out.',
+    'Returns the names of fields by GeoID, in no particular order, or the fields with names that start with a ' +
+    'text, by name. Fields without a name are left out.',
   querystring: Type.Object({
     geoids: Type.Optional(
       Type.String({
         pattern: LIST_OF_GEOIDS,
         maxLength: 65 * MAX_NAMED - 1,
-        description: `GeoIDs, separated by commas, ${MAX_NAMED} at most`,
+        description: `GeoIDs separated by commas, at most ${MAX_NAMED}`,
       }),
     ),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: MAX_NAME,
-        description: `what the name begins with, in upper or lower case; the first ${MAX_FOUND} are found`,
+        description: `start of the name, ignoring case; returns the first ${MAX_FOUND} matches`,
       }),
     ),
   }),

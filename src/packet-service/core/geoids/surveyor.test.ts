@@ -8,7 +8,7 @@ import { openSurveyor } from './surveyor.ts';
 const surveyor = openSurveyor(pacer(20_000));
 afterAll(() => surveyor.close());
 
-/** A ring with so many corners, round or with spikes, somewhere. */
+/** A ring with a number of corners, round or with spikes, somewhere. */
 function star(corners: number, depth: number, [lon, lat]: [number, number] = [10, 10]) {
   const ring = Array.from({ length: corners }, (_, n) => {
     const angle = (2 * Math.PI * n) / corners;

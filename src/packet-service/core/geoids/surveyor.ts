@@ -9,7 +9,7 @@ import { type Survey, survey } from './survey.ts';
 const FEW_POSITIONS = 500;
 /** Approximate microseconds to read a position, check it and cover its edge with cells. */
 const POSITION_COST = 15;
-/** Large boundaries that wait for the thread, at most; it reads one in about 0.1 s. */
+/** Maximum large boundaries that wait for the thread; it reads one in about 0.1 s. */
 const MAX_WAITING = 200;
 /** Megabytes of the thread's heap. */
 const MAX_HEAP = 256;

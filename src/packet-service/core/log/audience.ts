@@ -10,7 +10,7 @@ export interface ThreadAudience {
 /** Gets new entries for one user, in the order of the log. */
 export type Deliver = (news: readonly Entry[]) => void;
 
-/** What a request waits for: an entry for a user, a packet with a GeoID (its key), or any entry. */
+/** The entries that a request waits for: those for a user, packets with a GeoID (its key), or any. */
 export type Interest = { userId: string } | { geoidKey: string } | 'anything';
 
 /** The listeners in this process, by interest. */

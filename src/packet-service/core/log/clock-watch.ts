@@ -9,7 +9,7 @@ const TOLERANCE_MS = 10_000;
 export interface ClockWatch {
   /** Sets the latest clock time of an appending process, in Unix milliseconds; null if not known. */
   seen(latest: number | null): void;
-  /** For /health/ready. */
+  /** The detail of /health/ready. */
   detail(): HealthDetail;
 }
 

@@ -42,7 +42,7 @@ async function store(count: number): Promise<string[]> {
   return ids;
 }
 
-/** What a database has that was restored from a backup of when the log ended at a position. */
+/** Makes a database look restored from a backup whose log ends at a position. */
 async function restoreTo(pool: pg.Pool, position: number): Promise<void> {
   await pool.query('GRANT DELETE ON packet_log TO CURRENT_USER');
   await pool.query('DELETE FROM packet_log WHERE position > $1', [position]);

@@ -11,7 +11,7 @@ export interface LogCursor {
   tag: number | null;
 }
 
-/** Before the first entry. */
+/** The cursor before the first entry. */
 export const LOG_START: LogCursor = { position: 0, tag: null };
 
 /** The text form for clients: at most 15 digits, which a double represents exactly, and the tag in hex. */

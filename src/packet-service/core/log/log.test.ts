@@ -57,7 +57,7 @@ async function appender() {
     async append(): Promise<void> {
       while (!(await tryToAppend()));
     },
-    /** Its connection is ended at some moment of the work. */
+    /** Appends, and ends its own connection at some moment of the work. */
     async appendAndDie(): Promise<void> {
       const { processID } = client as unknown as { processID: number };
       const appending = tryToAppend();
@@ -235,7 +235,7 @@ test('an entry is found by each GeoID of its packet', async () => {
   expect((await findKeys(database.pool, keys, stretch)).sort()).toEqual(keys.slice(0, 3).sort());
 });
 
-/** What binds the prepared statement `commit`, and what answers it. */
+/** The messages that bind the prepared statement `commit`, and its answers. */
 const [ASKED, ANSWERED] = ['\0commit\0', 'COMMIT\0'];
 const count = (text: string, what: string) => text.split(what).length - 1;
 
@@ -263,7 +263,7 @@ async function losingAnswers(lost: number) {
       server.unpipe(client).resume();
     });
     server.on('data', bytes => {
-      // The server does its work to the end, and nobody is told.
+      // The server finishes its work, and nobody is notified.
       answered += bytes.toString('latin1');
       if (isCut && count(query, ASKED) === count(answered, ANSWERED)) client.destroy();
     });

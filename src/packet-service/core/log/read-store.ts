@@ -29,7 +29,7 @@ export interface LogRange {
   upTo: number;
 }
 
-/** In the details of entries that were created with a token. */
+/** The member in the details of entries that were created with a token. */
 export const CLOSED = 'closed';
 
 const ENTRY =

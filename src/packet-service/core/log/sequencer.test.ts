@@ -39,7 +39,7 @@ afterAll(async () => {
 /** Longer than any test. */
 const NEVER = 2 ** 31 - 1;
 
-/** A sequencer whose rests end when it is woken and by no time, and what its listeners get. */
+/** A sequencer that rests until it is woken, without a timer, and the events of its listeners. */
 function newSequencer(connection = database.connection) {
   const pool = openPool(connection, 'packet_service', 1, { pipeline: true });
   const wait = wakeableWait();
@@ -89,7 +89,7 @@ function newSequencer(connection = database.connection) {
   return { log, observed, pool };
 }
 
-/** One that has done its first round. */
+/** Starts a sequencer and waits for its first round. */
 async function started() {
   const made = newSequencer();
   made.log.start();
@@ -98,7 +98,7 @@ async function started() {
 }
 
 const readHead = async () => (await readCursors(database.pool, [])).head.position;
-/** Of no packet, because the log of a cluster waits for a packet until it can be read. */
+/** An entry without a packet, because the log of a cluster waits until a packet can be read. */
 const event = (): LogEvent => ({ kind: 'share.created', userId: newUlid(), details: {} });
 
 /** Commits events without a notice to anybody, each in a transaction of its own. */
@@ -219,7 +219,7 @@ test('after losing its connection, the sequencer opens another and starts with t
   log.wake();
   await eventually(async () => (await readHead()) === before + 1);
   expect(observed.pauses).toContain(500);
-  // What was erased meanwhile nobody has told it.
+  // It was not notified of packets erased meanwhile.
   expect(observed.erasures).toBe(2);
   expect(pool.totalCount).toBe(1);
   await commit();

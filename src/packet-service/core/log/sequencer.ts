@@ -35,7 +35,7 @@ interface Waits {
 export interface Sequencer {
   /** Starts to work in the background. Waits for a database that is not available yet. */
   start(): void;
-  /** To be called after every commit that wrote to the outbox. Returns at once. */
+  /** Call this after every commit that wrote to the outbox. Returns at once. */
   wake(): void;
   /** How old an event in the outbox can be, in seconds: the time since it was last found empty. */
   outboxAge(): number;

@@ -22,13 +22,13 @@ export interface LogEvent {
   details?: Record<string, unknown>;
 }
 
-/** Events in one row of the outbox, at most. */
+/** Maximum events in one row of the outbox. */
 const ROW_EVENTS = 1000;
 
-/** Rows of the outbox that one round moves, at most; only those of given transactions are moved all. */
+/** Maximum rows of the outbox that one round moves; only those of given transactions are moved all. */
 const ROUND_ROWS = 64;
 
-/** More than the transactions of a look have. */
+/** More rows than the transactions of one round have. */
 const MAX_ROWS = 1_000_000;
 
 /** Sent by every append, with the position of the last entry. */

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/database/database.ts';
 
-/** Messages of a thread that are looked at, at most: the last ones. */
+/** Maximum messages of a thread that are looked at: the last ones. */
 const LOOKED_AT = 100;
 
 /** Position of the last message of a thread (uuid form) in the log; 0 without any. */
@@ -68,7 +68,7 @@ export async function findUnread(
   return rows.map(({ id }) => id);
 }
 
-/** Those of some users who have written one of the last 100 messages of some threads (uuid form). */
+/** Selects the users, of some, who have written one of the last 100 messages of some threads (uuid form). */
 export async function findSenders(
   database: Database,
   threadIds: readonly string[],

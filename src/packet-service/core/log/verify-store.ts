@@ -13,7 +13,7 @@ export interface PacketEntry {
   userId: string | null;
   /** {@link geoidKey} of the packet's own GeoID */
   geoidKey: string | null;
-  /** whether a version appended it that writes all rows which are now beside a packet */
+  /** whether a version appended it that writes all rows that now belong to a packet */
   tagged: boolean;
 }
 

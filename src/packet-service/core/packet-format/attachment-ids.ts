@@ -1,6 +1,6 @@
 import { parseUlid, uuidToUlid } from './ulid.ts';
 
-/** Attachments that one packet can have, at most. */
+/** Maximum attachments that one packet can have. */
 const MAX_ATTACHMENTS = 100;
 const NONE: readonly AttachmentReference[] = [];
 const SHA256 = /^[0-9a-f]{64}$/i;

@@ -1,4 +1,4 @@
-/** Characters of a language tag, at most: the longest that a tag without extensions can have (RFC 5646 §4.4.1). */
+/** Maximum characters of a language tag: the longest that a tag without extensions can have (RFC 5646 §4.4.1). */
 const MAX_LENGTH = 35;
 
 /** RFC 5646 §2.1: a language with extended ones, script, region, variants, extensions and private use; or private use alone. */

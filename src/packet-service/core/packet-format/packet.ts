@@ -6,7 +6,7 @@ import { packetHash } from './hash.ts';
 import { canonicalJson } from './jcs.ts';
 import { ulidToUuid } from './ulid.ts';
 
-/** Bytes of one packet's JSON, at most. */
+/** Maximum bytes of one packet's JSON. */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
 /** The types with a meaning here; any other type can be stored too. */

@@ -142,7 +142,7 @@ export async function nextWindow(
   return until ? { after, until } : undefined;
 }
 
-/** The same for the window that ends with a time. */
+/** Like `nextWindow`, for the window that ends with a time. */
 export async function windowBefore(
   database: Database,
   filter: ExportFilter,

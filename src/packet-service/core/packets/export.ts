@@ -17,7 +17,7 @@ import {
   windowBefore,
 } from './copy-store.ts';
 
-/** Bytes that wait to be read, approximately, at most. */
+/** Maximum bytes that wait to be read, approximately. */
 const WAITING = 256 * 1024;
 /** Packets per window. */
 const WINDOW_PACKETS = 5000;

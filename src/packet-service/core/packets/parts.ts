@@ -2,7 +2,7 @@ import type { Database } from '../../../platform/database/database.ts';
 import { cutByBytes } from '../../../platform/http/streamed-text.ts';
 import { findPackets, type LargePacket, type PageRow, type Sections } from './read-store.ts';
 
-/** Bytes of texts read from the database at once for a page, at most; large packets are read when they are sent. */
+/** Maximum bytes of texts read from the database at once for a page; large packets are read when they are sent. */
 export const PAGE_BYTES = 1024 * 1024;
 
 /** The size, in bytes, beyond which a packet is large on a page with this number of packets. */

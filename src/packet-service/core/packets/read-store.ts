@@ -150,7 +150,7 @@ export function listPackets(database: Database, filter: PacketFilter, page: Page
   );
 }
 
-/** The same with the packets' capture points: numbers, which unlike texts have to be parsed and formatted. */
+/** Like `listPackets`, with capture points: numbers, unlike texts, have to be parsed and formatted. */
 export function listLocatedPackets(
   database: Database,
   filter: PacketFilter,
@@ -198,7 +198,7 @@ async function readPage<Row extends PageRow>(
   return (await database.query<Row>(isPlannedByValues ? statement : prepared(statement))).rows;
 }
 
-/** Packets in a range of ids, at most, that are read and sorted for a page. */
+/** Maximum packets in a range of ids that are read and sorted for a page. */
 const SORTED = 20_000;
 
 const isByMaking = ({ made_from, made_to }: PacketFilter) => (made_from ?? made_to) !== undefined;

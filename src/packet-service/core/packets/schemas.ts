@@ -11,7 +11,7 @@ export const Header = Type.Object(
     type: Type.String({
       minLength: 1,
       maxLength: 64,
-      description: 'note, file_ref, chat_message, weather, custom, or another',
+      description: 'note, file_ref, chat_message, weather, custom or any other type',
       examples: ['note'],
     }),
     tenant: Type.Optional(Type.Object({}, { additionalProperties: true })),
@@ -25,7 +25,7 @@ export const Body = Type.Object(
     message: Type.Optional(Type.String({ description: 'observation text, as long as the packet allows' })),
     attachments: Type.Optional(Attachments),
   },
-  { additionalProperties: true, description: 'what the client sent, with every field as sent' },
+  { additionalProperties: true, description: "the client's content, with every field as sent" },
 );
 
 export const Footer = Type.Object(
@@ -35,11 +35,11 @@ export const Footer = Type.Object(
       description: 'SHA-256 over the canonical JSON (RFC 8785) of Header and of Body, in lowercase hex',
     }),
     enc: Type.String({ maxLength: 64, description: 'none, or encrypted if the Body has a JWE' }),
-    lang: Type.String({ maxLength: 35, description: 'language tag (BCP 47); und when unknown' }),
+    lang: Type.String({ maxLength: 35, description: 'language tag (BCP 47); und if unknown' }),
     tags: Type.Optional(
       Type.Array(Type.String({ maxLength: 64 }), {
         maxItems: 16,
-        description: 'truncated, if a chat text was too long',
+        description: 'truncated if the chat text was too long',
       }),
     ),
   },
@@ -50,7 +50,7 @@ export const PacketObject = Type.Object({ Header, Body, Footer }, { description:
 
 export const ErasedPacket = Type.Object(
   { Header, Footer: Type.Object({ hash: Footer.properties.hash }) },
-  { description: 'the remains of an erased packet' },
+  { description: 'what remains of an erased packet' },
 );
 
 export const PacketCreated = Type.Object(
@@ -63,9 +63,9 @@ const tags = ['Packets'];
 export const getPacketSchema = {
   operationId: 'getPacket',
   tags,
-  summary: 'One packet',
+  summary: 'Get a packet',
   description:
-    'The ETag is the hash; a packet never changes, so If-None-Match with it gets 304. A browser gets a page.',
+    'The ETag is the hash. Packets never change, so If-None-Match with the hash returns 304. Browsers get a page.',
   params: Type.Object({ id: PathId }),
   headers: PositionHeaders,
   response: {
@@ -86,7 +86,7 @@ const counted = {
 const authors = {
   authors: Type.Optional(
     Type.Array(Type.Union([Type.String(), Type.Null()]), {
-      description: 'the users whose tokens the packets were sent with, in their order; null without a token',
+      description: 'the senders in the order of the packets; null if a packet was sent without a token',
     }),
   ),
 };
@@ -128,12 +128,12 @@ export const arrivalsSchema = {
   operationId: 'countArrivals',
   headers: PositionHeaders,
   tags,
-  summary: 'How many packets were made in each of the hours after a time',
-  description: `By the time in their ids. An hour is counted up to ${COUNTED_PER_HOUR} packets.`,
+  summary: 'Count packets per hour',
+  description: `Counts by the time in packet ids, up to ${COUNTED_PER_HOUR} packets per hour.`,
   querystring: Type.Object({
     from: Type.String({
       maxLength: 40,
-      description: 'ISO 8601 date-time or date: the beginning of the first hour',
+      description: 'ISO 8601 date-time or date: the start of the first hour',
     }),
     hours: Type.Optional(
       Type.Integer({ minimum: 1, maximum: MAX_HOURS, description: `24 by default, at most ${MAX_HOURS}` }),
@@ -144,11 +144,11 @@ export const arrivalsSchema = {
       {
         hours: Type.Array(
           Type.Object({
-            from: Type.String({ description: 'the beginning of the hour; ISO 8601, UTC' }),
+            from: Type.String({ description: 'start of the hour; ISO 8601, UTC' }),
             count: Type.Integer(),
           }),
         ),
-        limit: Type.Integer({ description: 'a count that is this may be higher' }),
+        limit: Type.Integer({ description: 'the highest count; the real number may be higher' }),
       },
       { description: 'the hours' },
     ),
@@ -165,21 +165,23 @@ export const filters = {
     Type.String({
       maxLength: 40,
       description:
-        'as `from`, for the time in the ids, by which /packets/arrivals counts; to the millisecond',
+        'like `from`, but for the time in packet ids, to the millisecond; /packets/arrivals counts by this time',
     }),
   ),
-  made_to: Type.Optional(Type.String({ maxLength: 40, description: 'as `to`, for the time in the ids' })),
+  made_to: Type.Optional(
+    Type.String({ maxLength: 40, description: 'like `to`, but for the time in packet ids' }),
+  ),
   type: Type.Optional(Type.String({ maxLength: 64, description: 'packet type' })),
   bbox: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'west,south,east,north in degrees: packets with a capture point inside',
+      description: 'west,south,east,north in degrees: packets with a capture point inside this box',
     }),
   ),
   near: Type.Optional(
     Type.String({
       maxLength: 200,
-      description: 'lat,lon,metres: capture points within that distance, at most 20,100,000',
+      description: 'lat,lon,metres: capture points within this distance, at most 20,100,000',
     }),
   ),
 };
@@ -190,11 +192,10 @@ export const listPacketsSchema = {
   operationId: 'listPackets',
   headers: PositionHeaders,
   tags,
-  summary: 'Packets by filter, newest first, page by page',
+  summary: 'List packets, newest first',
   description:
-    'With `Accept: application/geo+json` the page is a FeatureCollection. ' +
-    'Absent or empty parameters do not filter. Pages are in order of time, and packets can arrive late: to miss ' +
-    'nothing use /sync/packets.',
+    'Returns a FeatureCollection with `Accept: application/geo+json`. Empty parameters are ignored. Pages are ' +
+    "ordered by time, and packets can arrive late: use /sync/packets if you can't miss any.",
   querystring: Type.Object({
     ...filters,
     order: Type.Optional(
@@ -204,7 +205,7 @@ export const listPacketsSchema = {
     ),
     authors: Type.Optional(
       Type.Union([Type.Literal('true'), Type.Literal('false')], {
-        description: 'true: the page says who sent its packets',
+        description: 'true: the page includes the senders of its packets',
       }),
     ),
     limit: Type.Optional(

@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/database/database.ts';
 
-/** Characters of a text that a summary has, at most. */
+/** Maximum characters of a text that a summary has. */
 const TEXT_SHOWN = 200;
 
 /** A short summary of a packet. */

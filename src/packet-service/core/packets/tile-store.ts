@@ -55,7 +55,7 @@ export interface MapFilter extends Pick<PacketFilter, 'geoid' | 'type' | 'from' 
   text?: { field: string; contains: string } | undefined;
 }
 
-/** What a tile selects of its observations. */
+/** The observations that a tile selects. */
 export interface MapQuery {
   square: Square;
   filter: MapFilter;
@@ -83,7 +83,7 @@ export interface MapRow {
   ts: Date | null;
 }
 
-/** Bytes of a Body in which a text is looked for, at most. */
+/** Maximum bytes of a Body in which a text is looked for. */
 const SEARCHED_BODY = 16 * 1024;
 
 /**

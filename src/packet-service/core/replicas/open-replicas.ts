@@ -13,7 +13,7 @@ import type { Settings } from '../../../platform/settings/settings.ts';
 import { type ChooseReads, readsOf } from './reads.ts';
 import { reportPositions, type WritePositions } from './write-positions.ts';
 
-/** What the packet service reads from, and the positions of their changes that it reports to clients. */
+/** The databases that the packet service reads from, and the positions of changes that it reports to clients. */
 export interface Reading {
   reads: ChooseReads;
   /** undefined without replicas */

@@ -11,8 +11,8 @@ export const PositionHeaders = Type.Object({
       pattern: WAL_POSITION_PATTERN,
       maxLength: 17,
       description:
-        'Fieldtrace-Position of the answer to a change: this read sees that change. Such answers have it if the ' +
-        'service reads from replicas; otherwise every read sees everything',
+        'the Fieldtrace-Position header of the answer to a change: this read then includes that change. Answers have ' +
+        'the header only if the service reads from replicas; otherwise every read includes all changes',
       examples: ['0/1A2B3C8'],
     }),
   ),

@@ -18,13 +18,13 @@ import {
 } from './write-store.ts';
 import { type WriterClock, writerClock } from './writer-clock.ts';
 
-/** Packets in one transaction, at most. */
+/** Maximum packets per transaction. */
 const MAX_PACKETS = 128;
 /** Packets that must wait for a batch to start on another connection: with fewer, sharing the next commit gains more. */
 const ENOUGH = 32;
 /** Rows that must wait for a batch to be sent behind another: half of those that were open lately, within these. */
 const [FEWEST_ROWS, MOST_ROWS] = [8, 32];
-/** Bytes of packet text in one transaction, at most (a single larger packet goes alone). */
+/** Maximum bytes of packet text per transaction (a single larger packet goes alone). */
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Bytes of packet text that may wait; beyond it clients get 503 with Retry-After. */
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;

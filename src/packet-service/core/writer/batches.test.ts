@@ -104,7 +104,7 @@ test('on another connection a batch begins when 32 packets wait', async () => {
   const fewWritten = few.map(packet => writer.write(looked(packet)));
   await turn();
   await Promise.all([...fewWritten, writer.write(looked(last))]);
-  // Beside the batch that is still being written no more than 31 begin; with one more they do.
+  // While one batch is being written, up to 31 rows do not start another; one more does.
   const laterWritten = later.map(packet => writer.write(looked(packet)));
   await turn();
   const end = notePacket();
@@ -228,7 +228,7 @@ test('a writer reports stored packets, not refused ones', async () => {
   expect(order).toEqual([good.id]);
 });
 
-/** With so many GeoIDs that one of them is enough to be sent behind another batch. */
+/** A packet with enough GeoIDs to be sent behind another batch on its own. */
 const widePacket = (): Packet =>
   notePacket({ additionalGeoids: Array.from({ length: 40 }, (_, n) => `additional ${n}`) });
 

@@ -41,7 +41,7 @@ async function finish(): Promise<void> {
   await worker.query(`ROLLBACK PREPARED '${GID}'`).catch(() => {});
 }
 
-/** The same database, and how often it was asked. */
+/** The database, wrapped to count its statements. */
 function counting(): { database: Database; looks: () => number } {
   let looks = 0;
   return {

@@ -22,13 +22,13 @@ const READS = ['GET', 'HEAD', 'OPTIONS'];
 /** Resolves when everything that was committed before the call can be read, or after HELD_MS. */
 export type UntilComplete = () => Promise<void>;
 
-/** On one server. */
+/** A single server needs no waiting. */
 export const ALWAYS_COMPLETE: UntilComplete = async () => {};
 
 /** Commits over several servers of which a worker has not yet heard. */
 export interface BrokenCommits {
   /**
-   * Told each notice of a session.
+   * Called with each notice of a session.
    *
    * @param pid of the session on the coordinator
    */

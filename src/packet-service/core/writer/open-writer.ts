@@ -4,7 +4,7 @@ import { type BatchWatch, type BatchWriter, batchWriter } from './batch-writer.t
 import type { UntilComplete } from './broken-commits.ts';
 import type { PacketWrite } from './write-store.ts';
 
-/** What a service does around its batches. */
+/** The hooks of a service around its batches. */
 export interface WriterContext {
   /** connections that write at the same time */
   connections: number;

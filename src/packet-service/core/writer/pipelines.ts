@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Batches in flight on one connection, at most: the one that is being written, and the one that the server starts next. */
+/** Maximum batches in flight on one connection: the one that is being written, and the one that the server starts next. */
 const MAX_BATCHES = 2;
 
 /** A connection in pipeline mode while batches are in flight on it. */

@@ -15,7 +15,7 @@ import { packetWrite } from '../../intake/packet-write.ts';
 import type { Packet } from '../packet-format/packet.ts';
 import { type BatchWriter, batchWriter } from './batch-writer.ts';
 
-/** What the writer does as time passes. Its clock is an interval, which ticks only when a test lets it. */
+/** The writer over time. Its clock is an interval that ticks only when a test lets it. */
 let database: TestDatabase;
 let other: OtherClient;
 let another: OtherClient;
@@ -140,7 +140,7 @@ test('packets wait ten seconds while the database is gone, and so does a stop', 
   const lost = notePacket();
   const written = write(lost);
   await turn();
-  // While something is to be written, only time tells that nothing can be.
+  // While there is something to write, only time shows that nothing can be written.
   await writer.check(false);
   pass(10);
   await written;

@@ -12,9 +12,9 @@ const TICK_MS = 500;
 export interface WriterClock {
   /** milliseconds since the writer was created */
   now(): number;
-  /** To be called when an idle writer gets something to write. */
+  /** Call this when an idle writer gets something to write. */
   began(): void;
-  /** To be called when a batch was written. */
+  /** Call this after a batch was written. */
   written(): void;
   /** @throws Error if the writer hangs; call only while it has something to write */
   check(): void;

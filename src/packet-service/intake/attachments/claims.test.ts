@@ -49,7 +49,7 @@ async function finish(begun: { headers: Headers }, bytes: Buffer, headers: Recor
 
 test('if an id was first named with a token, only that user can upload the file', async () => {
   const id = await named(amina);
-  // Naming it once more, as every reader of the packet can, gives nobody a right to it.
+  // Referring to it again, as every reader of the packet can, gives no access to it.
   await name({ id }, ben);
   await name(id);
   for (const [headers, status] of [

@@ -55,7 +55,7 @@ function patch(
   return at.send('PATCH', path, bytes, { ...TUS_PATCH, 'upload-offset': String(offset), ...declared });
 }
 
-/** What HEAD tells: offset, length, and whether the length is deferred. */
+/** The answer of HEAD: offset, length, and whether the length is deferred. */
 async function uploadState(at: RunningService, path: string): Promise<(string | null)[]> {
   const { headers } = await at.send('HEAD', path, undefined, TUS);
   return ['upload-offset', 'upload-length', 'upload-defer-length'].map(name => headers.get(name));

@@ -17,7 +17,7 @@ afterAll(async () => {
 const as = async (user: string) => bearer(await secretToken(user));
 const observation = { observed_at: '2026-03-01T08:15:00Z', capture_point: { lat: 1, lon: 2 } };
 
-/** What a user's GET, HEAD and ranged GET of an attachment are answered; all the same. */
+/** The status of a user's GET, HEAD and ranged GET of an attachment, which must be equal. */
 async function read(id: string, user?: string): Promise<number> {
   const headers = user === undefined ? {} : await as(user);
   const { status } = await download(service, id, headers);

@@ -6,7 +6,7 @@ import { TUS_BODY, TUS_EXTENSIONS, TUS_VERSION } from './tus.ts';
 const tags = ['Attachments'];
 
 const AttachmentId = Type.String({
-  description: 'att_ and a ULID: the id by which packets refer to the file',
+  description: 'att_ and a ULID: packets refer to the file by this id',
   examples: ['att_01JD7Q2M8XW3N5R6T8V9Y0Z1A2'],
 });
 const Size = Type.Integer({ description: 'bytes' });
@@ -41,23 +41,24 @@ export const postAttachmentSchema = {
   tags,
   summary: 'Upload a file',
   description:
-    'multipart/form-data with the file in the field `file`, and its `id` if the client has chosen one. 201 if ' +
-    'it is new, 200 if the id already has the same content, 409 if it has another. If a packet that ' +
-    'was sent with a token referred to the id first, only that user can upload it; if the reference has a `sha256`, only a ' +
-    'file with that hash is taken (409). A file has at most MAX_ATTACHMENT_BYTES (413). A caller may have ' +
-    'UPLOADS_PER_CALLER uploads at once (429), a process CONCURRENT_UPLOADS (503). An attachment that no packet names after ATTACHMENT_EXPIRE_DAYS is removed. On a bad network, or for large files, upload in parts: ' +
-    'POST /attachments/uploads.',
+    'Send multipart/form-data with the file in the field `file`, and its `id` if the client has chosen one. ' +
+    'Returns 201 if the file is new, 200 if the id already has this content, and 409 if it has other content. If ' +
+    "a packet sent with a token already refers to the id, only that token's user can upload the file; if the " +
+    'reference has a `sha256`, the file must match it (409). Maximum file size: MAX_ATTACHMENT_BYTES (413). A ' +
+    'caller can run UPLOADS_PER_CALLER uploads at once (429), a process CONCURRENT_UPLOADS (503). Attachments ' +
+    'that no packet refers to are removed after ATTACHMENT_EXPIRE_DAYS. On a bad network, or for large files, ' +
+    'upload in parts: POST /attachments/uploads.',
   headers: IdempotencyHeaders,
   consumes: ['multipart/form-data'],
   body: Type.Object({
-    id: Type.Optional(Type.String({ maxLength: 100, description: 'att_ and a ULID made by the client' })),
+    id: Type.Optional(Type.String({ maxLength: 100, description: 'att_ and a ULID created by the client' })),
     file: Type.String({ format: 'binary', description: 'the file, with its name' }),
   }),
   querystring: Type.Object({
     id: Type.Optional(
       Type.String({
         maxLength: 100,
-        description: 'att_ and a ULID made by the client; alternatively a form field',
+        description: 'att_ and a ULID created by the client; can also be a form field',
       }),
     ),
   }),
@@ -73,23 +74,24 @@ const params = Type.Object({
 });
 
 const getDescription =
-  'Always as a download. A single Range is served in part, subject to If-Range. The ETag is the SHA-256, so ' +
-  'If-None-Match gets 304. Readable for its uploader and for everyone who may read a packet that refers to it.';
+  'Always served as a download. A single Range is supported, with If-Range. The ETag is the SHA-256, so ' +
+  'If-None-Match can return 304. The uploader can read the file, and so can everyone who can read a packet ' +
+  'that refers to it.';
 
 export const getAttachmentSchema = {
   operationId: 'getAttachment',
   tags,
-  summary: 'A file',
+  summary: 'Download a file',
   description: getDescription,
   params,
   headers: Type.Object({
     range: Type.Optional(Type.String({ description: 'bytes=first-last, bytes=first- or bytes=-count' })),
     'if-range': Type.Optional(Type.String({ description: 'ETag of the file that the range belongs to' })),
-    'if-none-match': Type.Optional(Type.String({ description: 'ETags that the client has' })),
+    'if-none-match': Type.Optional(Type.String({ description: 'ETags of the versions that the client has' })),
   }),
   response: {
     200: bytes('the file'),
-    206: bytes('the requested part'),
+    206: bytes('the requested range'),
     304: Type.Null({ description: 'unchanged' }),
     ...errorAnswers(403, 404, 416, 500, 503),
   },
@@ -98,7 +100,7 @@ export const getAttachmentSchema = {
 export const headAttachmentSchema = {
   operationId: 'headAttachment',
   tags,
-  summary: 'The headers of a file',
+  summary: 'Get the headers of a file',
   params,
   response: {
     200: bytes('the headers of the file'),
@@ -110,8 +112,8 @@ export const headAttachmentSchema = {
 export const listAttachmentsSchema = {
   operationId: 'listPacketAttachments',
   tags,
-  summary: 'The status of the attachments of a packet',
-  description: "One item for each reference in the Body's list, in its order.",
+  summary: "Get the status of a packet's attachments",
+  description: 'Returns one item per reference in the Body, in the same order.',
   params: Type.Object({ id: PathId }),
   response: {
     200: Type.Object(
@@ -147,29 +149,33 @@ export const listAttachmentsSchema = {
 
 const resumable = Type.String({ description: `${TUS_VERSION}: the version of the tus protocol` });
 const uploadParams = Type.Object({
-  upload_id: Type.String({ minLength: 1, maxLength: 100, description: 'from Location' }),
+  upload_id: Type.String({
+    minLength: 1,
+    maxLength: 100,
+    description: "the last part of the upload's Location",
+  }),
 });
 
 export const postUploadSchema = {
   operationId: 'createUpload',
   tags,
-  summary: 'Begin a resumable upload (tus)',
+  summary: 'Start a resumable upload (tus)',
   description:
-    `The tus protocol ${TUS_VERSION} with ${TUS_EXTENSIONS}, for any tus client. The bytes are sent to Location ` +
-    'by PATCH; packets refer to Attachment-Id. Upload-Metadata may have `id` (att_ and a ' +
-    'ULID) and `filename`. With a token the upload belongs to its user. It expires after 7 days. A client that does not know yet how ' +
-    'long the file is sends Upload-Defer-Length: 1 instead of Upload-Length, which then comes with a PATCH. The same ' +
-    'Idempotency-Key with the same Upload-Length and Upload-Metadata leads to the same upload, at the offset that it ' +
-    'has reached; if that upload was deleted or has expired, to a new one.',
+    `Implements the tus protocol ${TUS_VERSION} with ${TUS_EXTENSIONS}, for any tus client. Send the bytes to ` +
+    'Location with PATCH; packets refer to Attachment-Id. Upload-Metadata can have `id` (att_ and a ULID) and ' +
+    "`filename`. With a token, the upload belongs to the token's user. It expires after 7 days. If the file size " +
+    "isn't known yet, send Upload-Defer-Length: 1 instead of Upload-Length, and send Upload-Length with a later " +
+    'PATCH. Repeating the Idempotency-Key with the same Upload-Length and Upload-Metadata returns the same ' +
+    'upload with its current offset, or a new one if it was deleted or has expired.',
   headers: Type.Object({
     ...IdempotencyHeaders.properties,
     'tus-resumable': resumable,
     'upload-length': Type.Optional(Type.Integer({ minimum: 0, description: 'bytes of the file' })),
     'upload-defer-length': Type.Optional(
-      Type.String({ pattern: '^1$', description: '1: the length follows with a PATCH' }),
+      Type.String({ pattern: '^1$', description: '1: a later PATCH has the length' }),
     ),
     'upload-metadata': Type.Optional(
-      Type.String({ maxLength: 4096, description: 'pairs of a key and a base64 value, separated by commas' }),
+      Type.String({ maxLength: 4096, description: 'pairs of key and base64 value, separated by commas' }),
     ),
   }),
   response: {
@@ -178,7 +184,7 @@ export const postUploadSchema = {
         attachment_id: AttachmentId,
         upload_id: Type.String({ description: 'the last part of Location' }),
       },
-      { description: 'begun' },
+      { description: 'upload started' },
     ),
     ...errorAnswers(400, 403, 409, 410, 412, 413, 500, 503),
   },
@@ -187,12 +193,12 @@ export const postUploadSchema = {
 export const headUploadSchema = {
   operationId: 'getUploadProgress',
   tags,
-  summary: 'The progress of an upload (tus)',
+  summary: 'Get the progress of an upload (tus)',
   params: uploadParams,
   headers: Type.Object({ 'tus-resumable': resumable }),
   response: {
     200: Type.Null({
-      description: 'Upload-Offset and Upload-Length; Upload-Defer-Length: 1 if the length is not known yet',
+      description: "Upload-Offset and Upload-Length; Upload-Defer-Length: 1 if the length isn't known yet",
     }),
     ...errorAnswers(403, 404, 412, 500, 503),
   },
@@ -203,9 +209,10 @@ export const patchUploadSchema = {
   tags,
   summary: 'Continue an upload (tus)',
   description:
-    `The next bytes of the file, as ${TUS_BODY}. If the connection breaks, the received bytes are kept. With the last ` +
-    'byte the attachment is stored, before the answer. An upload has at most MAX_ATTACHMENT_BYTES (413) and 10,000 ' +
-    'pieces, one for every 2 MiB of a request (409). UPLOADS_PER_CALLER and CONCURRENT_UPLOADS hold as for POST /attachments.',
+    `Send the next bytes of the file as ${TUS_BODY}. If the connection breaks, the received bytes are kept. The ` +
+    'attachment is stored before the last request is answered. An upload has at most MAX_ATTACHMENT_BYTES (413) ' +
+    'and 10,000 pieces, one for every 2 MiB of a request (409). UPLOADS_PER_CALLER and CONCURRENT_UPLOADS apply ' +
+    'as for POST /attachments.',
   consumes: [TUS_BODY],
   body: Type.String({ format: 'binary', description: 'the bytes' }),
   params: uploadParams,
@@ -213,7 +220,7 @@ export const patchUploadSchema = {
     'tus-resumable': resumable,
     'upload-offset': Type.Integer({ minimum: 0, description: 'offset of these bytes in the file' }),
     'upload-length': Type.Optional(
-      Type.Integer({ minimum: 0, description: 'bytes of the file, if the upload was begun without' }),
+      Type.Integer({ minimum: 0, description: 'bytes of the file, if the upload was started without it' }),
     ),
   }),
   response: {
@@ -237,6 +244,6 @@ export const deleteUploadSchema = {
 export const optionsUploadSchema = {
   operationId: 'getUploadOptions',
   tags,
-  summary: 'The supported parts of the tus protocol',
+  summary: 'Get the supported parts of the tus protocol',
   response: { 204: Type.Null({ description: 'Tus-Version, Tus-Extension and Tus-Max-Size' }) },
 };

@@ -31,7 +31,7 @@ afterAll(async () => {
   await data.remove();
 });
 
-/** What the hourly sweep does at a time so many days from now, in several processes at once. */
+/** Runs the hourly sweep a number of days from now, in several processes at once. */
 async function sweepIn(days: number): Promise<void> {
   const now = new Date(Date.now() + days * DAY_MS);
   const sweeping = { pool: service.pool, files, expireDays: 30 };
@@ -124,7 +124,7 @@ test('sweeps during uploads of the same content never remove it from an attachme
       day += 2;
       await sweepIn(day);
     }
-    // For this sweep what is being received is a hundred days old, too: then the client is told to send it again.
+    // For this sweep, the upload in progress is a hundred days old, too: the client must send it again.
     if ((await sent).status !== 201) expect((await upload(service, content, { id })).status).toBe(201);
     ids.push(id);
   }

@@ -21,7 +21,7 @@ const BATCH = 500;
 /** Days in which an upload must be completed, counted from its beginning. */
 export const UPLOAD_DAYS = 7;
 
-/** When the oldest upload began that has not expired. */
+/** The start of the oldest upload that can still be continued. */
 export function oldestUpload(): Date {
   return new Date(Date.now() - UPLOAD_DAYS * DAY_MS);
 }

@@ -61,7 +61,7 @@ async function offsetOf(at: RunningService, path: string): Promise<number> {
   return Number(headers.get('upload-offset'));
 }
 
-/** A proxy that breaks the connection of the first requests which carry much, one after so many bytes each. */
+/** A proxy that breaks the connections of the first large requests, each after a number of bytes. */
 async function brokenNetwork(port: number, cuts: number[]) {
   let broken = 0;
   const clients = new Set<Socket>();

@@ -24,7 +24,7 @@ import { appendPiece, declareLength, deleteUpload, findUpload, type Upload } fro
 import { writers } from './writers.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Pieces of one upload, at most: a client that sends a file in tiny pieces has to start over. */
+/** Maximum pieces per upload: a client that sends a file in tiny pieces has to start over. */
 const MAX_PIECES = 10_000;
 
 /** Resumable uploads by the tus protocol (docs/decisions/attachments.md). */

@@ -43,7 +43,7 @@ export interface AdministrationContext {
   replay: (notificationId: string | undefined) => Promise<number>;
 }
 
-/** What administrators see of the work behind the requests, and can repeat of it. */
+/** The background work that administrators can see and retry. */
 export function registerAdministration(app: Server, context: AdministrationContext): void {
   const { pool, metrics } = context;
 
@@ -71,7 +71,7 @@ export function registerAdministration(app: Server, context: AdministrationConte
   registerDeadLetters(app, context);
 }
 
-/** Deliveries that were given up. */
+/** Failed deliveries. */
 function registerDeadLetters(app: Server, context: AdministrationContext): void {
   const { pool, replay } = context;
   app.get('/administration/dead-letters', { schema: listDeadLettersSchema }, async request => {

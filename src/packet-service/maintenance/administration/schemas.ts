@@ -10,8 +10,8 @@ const tags = ['Administration'];
 export const metricsSchema = {
   operationId: 'getMetrics',
   tags,
-  summary: 'The metrics of this process as JSON',
-  description: 'Those of /metrics. For a SYSTEM_ADMIN of the trace backend.',
+  summary: 'Get the metrics of this process as JSON',
+  description: 'Like /metrics. Only for a SYSTEM_ADMIN of the trace backend.',
   response: {
     200: Type.Object(metricFields, { description: 'the metrics' }),
     ...errorAnswers(401, 403, 500, 503),
@@ -21,25 +21,27 @@ export const metricsSchema = {
 export const jobsSchema = {
   operationId: 'listJobs',
   tags,
-  summary: 'How many jobs wait, and how many deliveries were given up',
-  description: 'For a SYSTEM_ADMIN of the trace backend.',
+  summary: 'Count waiting jobs and failed deliveries',
+  description: 'Only for a SYSTEM_ADMIN of the trace backend.',
   response: {
     200: Type.Object(
       {
         ...queueFields,
-        dead_letters: Type.Integer({ description: 'deliveries that were given up; counted up to 1000' }),
+        dead_letters: Type.Integer({ description: 'failed deliveries, counted up to 1000' }),
         mails: Type.Object(
           {
-            given_up: Type.Integer({ description: 'mails among them' }),
+            given_up: Type.Integer({ description: 'failed deliveries by email' }),
             sent_at: Type.Optional(
-              Type.String({ description: 'when a mail server last accepted a mail; ISO 8601, UTC' }),
+              Type.String({ description: 'when a mail server last accepted an email; ISO 8601, UTC' }),
             ),
             failed_at: Type.Optional(
-              Type.String({ description: 'when one could last not be sent; ISO 8601, UTC' }),
+              Type.String({ description: 'when sending an email last failed; ISO 8601, UTC' }),
             ),
-            last_error: Type.Optional(Type.String({ description: 'why, without addresses' })),
+            last_error: Type.Optional(
+              Type.String({ description: 'reason of the last failure, without addresses' }),
+            ),
           },
-          { description: 'how sending mails goes' },
+          { description: 'whether sending emails works' },
         ),
       },
       { description: 'the jobs' },
@@ -54,30 +56,28 @@ const DeadLetter = Type.Object({
   type: Type.Union([Type.Literal('share.created'), Type.Literal('invitation.sent')]),
   user_id: Type.Optional(Type.String({ description: 'the recipient; absent for an invitation' })),
   recipient: Type.String({
-    description: 'where it was to go: an e-mail address or a phone number',
+    description: 'the destination: an email address or a phone number',
     examples: ['dede@coop.example', '+250788123417'],
   }),
-  packet_id: { ...Ulid, description: 'the packet that it is about' },
-  from_user: Type.String({ description: 'the user who caused it' }),
+  packet_id: { ...Ulid, description: 'the packet of the share or invitation' },
+  from_user: Type.String({ description: 'the user who caused the notification' }),
   created_at: Type.String({ description: 'ISO 8601, UTC' }),
   status: Type.Enum([...DELIVERY_STATUSES], {
     description:
-      'dead, unless it was asked for by its id; obsolete: not needed any more, because the share or invitation was ' +
-      'answered; dismissed: an administrator has dismissed it',
+      'dead, unless requested by its id; obsolete: no longer needed, because the share or invitation was answered; ' +
+      'dismissed by an administrator',
   }),
-  attempts: Type.Integer({ description: 'in all' }),
+  attempts: Type.Integer({ description: 'total number' }),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Type.String({ description: 'ISO 8601, UTC' })),
-  replayed_at: Type.Optional(
-    Type.String({ description: 'when somebody last had it delivered again; ISO 8601, UTC' }),
-  ),
+  replayed_at: Type.Optional(Type.String({ description: 'when it was last retried by hand; ISO 8601, UTC' })),
 });
 
 export const listDeadLettersSchema = {
   operationId: 'listDeadLetters',
   tags,
-  summary: 'Deliveries of notifications that were given up, newest first',
-  description: 'Contents are left out. For a SYSTEM_ADMIN of the trace backend.',
+  summary: 'List failed deliveries, newest first',
+  description: 'Contents are left out. Only for a SYSTEM_ADMIN of the trace backend.',
   querystring: Type.Object({
     limit: Type.Optional(
       Type.Integer({ minimum: 1, description: 'notifications per page: 100 by default, at most 1000' }),
@@ -87,8 +87,8 @@ export const listDeadLettersSchema = {
       Type.String({
         pattern: '^[0-9A-Za-z]{26}(,[0-9A-Za-z]{26}){0,99}$',
         description:
-          'in place of a page, the deliveries of these notifications, whatever has become of them: up to 100 ids, ' +
-          'with commas between',
+          'instead of a page, returns the deliveries of these notifications in any state: up to 100 ids, separated by ' +
+          'commas',
       }),
     ),
   }),
@@ -107,16 +107,17 @@ export const listDeadLettersSchema = {
 export const replaySchema = {
   operationId: 'replayDeadLetters',
   tags,
-  summary: 'Deliver dead letters again',
+  summary: 'Retry failed deliveries',
   description:
-    'All of them, at most 10,000 in a call, or those of one notification. For a SYSTEM_ADMIN of the trace backend.',
+    'Retries all failed deliveries, at most 10,000 per call, or those of one notification. Only for a ' +
+    'SYSTEM_ADMIN of the trace backend.',
   body: Type.Object({
-    notification_id: Type.Optional({ ...Ulid, description: 'only those of this notification' }),
+    notification_id: Type.Optional({ ...Ulid, description: 'only retries deliveries of this notification' }),
   }),
   response: {
     200: Type.Object(
-      { replayed: Type.Integer({ description: 'deliveries that will be attempted again' }) },
-      { description: 'they wait for delivery' },
+      { replayed: Type.Integer({ description: 'number of deliveries that will be retried' }) },
+      { description: 'the deliveries are queued' },
     ),
     ...errorAnswers(400, 401, 403, 500, 503),
   },
@@ -125,18 +126,18 @@ export const replaySchema = {
 export const dismissDeadLetterSchema = {
   operationId: 'dismissDeadLetter',
   tags,
-  summary: 'Dismiss a delivery that was given up',
+  summary: 'Dismiss a failed delivery',
   description:
-    'It is not delivered again, and not listed any more; the delivery log of its recipient says so. For a ' +
-    'SYSTEM_ADMIN of the trace backend.',
+    "It isn't retried or listed any more, and the recipient's delivery log records this. Only for a SYSTEM_ADMIN " +
+    'of the trace backend.',
   params: Type.Object({
     notification_id: Ulid,
-    channel: Type.Enum([...CHANNELS], { description: 'of the delivery' }),
+    channel: Type.Enum([...CHANNELS], { description: 'id of the delivery' }),
   }),
   response: {
     200: Type.Object(
-      { dismissed: Type.Integer({ description: 'deliveries: 1' }) },
-      { description: 'it is dismissed' },
+      { dismissed: Type.Integer({ description: 'number of dismissed deliveries: 1' }) },
+      { description: 'dismissed' },
     ),
     ...errorAnswers(400, 401, 403, 404, 500, 503),
   },

@@ -22,7 +22,7 @@ const MESSAGES = 5000;
 /** Longest that one statement takes, in milliseconds. */
 const STATEMENT_MS = 3600 * 1000;
 
-/** When a database began with 1.0: its upgrade from 0.1.0, or when it was made. */
+/** The time at which a database started with 1.0: its upgrade from 0.1.0, or its creation. */
 export async function findBeginOf1(connection: Connection): Promise<Date> {
   const pool = openPool(connection, SCHEMA, 1);
   try {

@@ -47,7 +47,7 @@ export async function insertErasure(
     INSERT INTO erasures (packet_id, erased_at, reason) VALUES (${packetId}, ${now}, ${reason})`);
 }
 
-/** Those of these packets (uuid form) whose erasure is recorded. */
+/** Selects the packets (uuid form) with a recorded erasure. */
 export async function findErasures(database: Database, packetIds: readonly string[]): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(
     sql`SELECT packet_id AS id FROM erasures WHERE packet_id = ANY (${packetIds}::uuid[])`,

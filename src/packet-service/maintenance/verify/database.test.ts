@@ -68,7 +68,7 @@ async function verify(threads = 1) {
   return { counts, mismatches: mismatches.sort(), erasures };
 }
 
-/** What only someone can do who takes the database over; undone when `work` is over. */
+/** Makes changes that only an attacker who controls the database can make, and undoes them after `work`. */
 async function forged(statements: string[], work: () => Promise<void>): Promise<void> {
   const tables = ['packets', 'packet_geoids', 'packet_attachments', 'packet_log', 'chat_messages'];
   await service.pool.query(`GRANT UPDATE, DELETE ON ${tables.join(', ')} TO CURRENT_USER`);
@@ -104,7 +104,7 @@ test('everything that was stored is found unaltered, and an erased packet is rep
   });
 });
 
-/** What forgeries are about, as SQL literals, and how faults of packets are worded. */
+/** The forged values as SQL literals, and the wording of packet faults. */
 function literals() {
   const [packet, chat, gone] = [observation, message, erased].map(id => `'${ulidToUuid(id)}'`);
   const other = `'${ulidToUuid(newUlid())}'`;

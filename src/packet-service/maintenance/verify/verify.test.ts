@@ -32,7 +32,7 @@ function finalized(header: object, body: object) {
 const say = (more: object = {}) =>
   stored('/intake/chat-message', { thread_id: thread, text: 'Rust İ ﬁn', from_user: 'ana', ...more });
 
-/** What only someone can do who takes the database over: they first give themselves the right. */
+/** Makes a change that only an attacker who controls the database can make, by first granting the right. */
 async function forge(table: string, change: string, id: string): Promise<void> {
   const key = table === 'packets' ? 'id' : 'packet_id';
   await service.pool.query(`GRANT UPDATE, DELETE ON ${table} TO CURRENT_USER`);

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** Puts events of nobody at the end of the log; returns the cursor of the last. */
+/** Puts events without a user at the end of the log; returns the cursor of the last. */
 async function append(count: number): Promise<LogCursor> {
   const events = Array.from({ length: count }, () => ({ kind: 'share.created' as const, userId: 'nobody' }));
   await queueEvents(database.pool, events);

@@ -162,7 +162,7 @@ async function resume(
   feed.move(feed.cursor);
 }
 
-/** Keeps feeds alive and ends those whose lifetime or session is over. */
+/** Keeps feeds alive, and ends those with an expired lifetime or session. */
 function beat(feeds: OpenFeeds, { news, refusalOf, isTokenUser, logger }: Services): void {
   for (const [feed, leave] of feeds) {
     if (Date.now() > feed.endsAt) feed.end();

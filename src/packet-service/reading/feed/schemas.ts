@@ -8,25 +8,27 @@ export const LogCursor = Type.String({ pattern: LOG_CURSOR_PATTERN, examples: ['
 export const feedSchema = {
   operationId: 'streamEvents',
   tags: ['Events'],
-  summary: 'The live feed of a user',
+  summary: "Open a user's live feed",
   description:
-    'Server-sent events: `chat.message` for each message of the threads that the user takes part in, ' +
-    '`share.created` and `invitation.sent` for shares by others, `erased` if an ' +
-    'operator has erased a packet of these. The data is JSON: {notification_id, type, user_id, packet_id, ' +
-    'thread_id | share_id | invitation_id, from_user, created_at}; it contains nothing of the packet. The id of an event ' +
-    'is its cursor in the log. A client that reconnects with Last-Event-ID, to any process, first gets everything after ' +
-    'it, then new events, each once; without it, only new events. 409 if the cursor is of another log, as after a ' +
-    'restored backup: start over without it. A feed ends after an hour, when its client reads too slowly, and ' +
-    'when the service stops: reconnect with Last-Event-ID. A caller may have FEEDS_PER_CALLER feeds open (429), a ' +
-    'process 5,000 (503).',
+    "Server-sent events: `chat.message` for each message in the user's threads, `share.created` and " +
+    '`invitation.sent` for shares by others, and `erased` if an operator erases one of these packets. The data ' +
+    'is JSON: {notification_id, type, user_id, packet_id, thread_id | share_id | invitation_id, from_user, ' +
+    'created_at}; it has no content of the packet. The id of an event is its cursor in the log. A client that ' +
+    'reconnects to any process with Last-Event-ID gets every later event exactly once; without it, only new ' +
+    'events. Returns 409 if the cursor belongs to another log, for example after a restore: start over without ' +
+    'it. A feed ends after an hour, when its client reads too slowly, and when the service stops: reconnect with ' +
+    'Last-Event-ID. A caller may have FEEDS_PER_CALLER feeds open (429), a process 5,000 (503).',
   headers: Type.Object({
     'last-event-id': Type.Optional({ ...LogCursor, description: 'id of the last event received' }),
   }),
   querystring: Type.Object({
     user_id: Type.Optional(
-      Type.String({ maxLength: MAX_USER, description: 'whose events; with a token, its user' }),
+      Type.String({ maxLength: MAX_USER, description: "the user; with a token, the token's user" }),
     ),
-    last_event_id: Type.Optional({ ...LogCursor, description: 'for clients that cannot set the header' }),
+    last_event_id: Type.Optional({
+      ...LogCursor,
+      description: "like the header Last-Event-ID, for clients that can't set it",
+    }),
   }),
   response: {
     200: {

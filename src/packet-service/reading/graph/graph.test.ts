@@ -293,7 +293,7 @@ async function say(said: { from_user: string }): Promise<void> {
   expect(answer.status, answer.text).toBe(201);
 }
 
-/** Stores a packet that was finalized elsewhere: there alone type and GeoID are the client's. */
+/** Stores a finalized packet: only for those does the client choose type and GeoID. */
 async function store({ type, geoid, attachments }: { type: string; geoid: string; attachments: unknown[] }) {
   const Header = { id: newUlid(), geoid, timestamp: '2026-03-01T08:15:00Z', type };
   const Body = { attachments };

@@ -48,7 +48,7 @@ export function registerGraph(
   );
 }
 
-/** Without empty texts, which count as absent. */
+/** Removes empty texts, which count as absent. */
 function withoutEmpty(query: FilterQuery): FilterQuery {
   return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== ''));
 }

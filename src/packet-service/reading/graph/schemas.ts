@@ -10,7 +10,11 @@ export const GraphRequest = Type.Object(
     ...filters,
     packet_id: Type.Optional({ ...Ulid, pattern: `^$|${ULID_PATTERN}`, description: 'only this packet' }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'only the newest so many packets' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: 'maximum number of packets, newest first',
+      }),
     ),
   },
   {
@@ -33,9 +37,11 @@ export const materializeSchema = {
   tags: ['Graph'],
   summary: 'Export all packets as triples',
   description:
-    'A stream with one triple per line, from one snapshot. No body, an empty one and {} mean no filter. `Accept: application/n-triples` gives RDF; otherwise each line is a JSON object. A failure breaks the connection: a stream that ends properly is complete. A caller may have one export at a time (429), and a process runs two (503), one of them ' +
-    'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
-    'which something waits for it, is disconnected.',
+    'Streams one triple per line, from one snapshot. Without a body, or with an empty one or {}, nothing is ' +
+    'filtered. `Accept: application/n-triples` returns RDF; otherwise each line is a JSON object. A failure ' +
+    'breaks the connection, so a stream that ends properly is complete. A caller can run one export at a time ' +
+    '(429), and a process two (503), one of them reserved for callers with a token if tokens are checked. A ' +
+    'client that reads less than 64 KiB/s, on average over a minute in which data waits for it, is disconnected.',
   headers: PositionHeaders,
   body: GraphRequest,
   response: {
@@ -50,7 +56,7 @@ export const materializeSchema = {
 export const vocabularySchema = {
   operationId: 'getVocabulary',
   tags: ['Graph'],
-  summary: 'The vocabulary of the graph',
+  summary: 'Get the vocabulary of the graph',
   response: {
     200: { description: 'the vocabulary', content: { 'text/turtle': { schema: Type.String() } } },
     ...errorAnswers(500),
@@ -60,8 +66,8 @@ export const vocabularySchema = {
 export const graphPageSchema = {
   operationId: 'showGraph',
   tags: ['Graph'],
-  summary: 'The packets around a GeoID or a packet, drawn',
-  description: 'A page that draws the graph. It gets its data from the export, with the same permissions.',
+  summary: 'Show the packets around a GeoID or a packet as a graph',
+  description: "A page that draws the graph. It reads the export with the caller's permissions.",
   response: {
     200: { description: 'a page', content: { 'text/html': { schema: Type.String() } } },
     ...errorAnswers(500),

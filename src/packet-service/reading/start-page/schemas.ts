@@ -13,11 +13,11 @@ const StartPage = Type.Object({
 export const startPageSchema = {
   operationId: 'showStartPage',
   tags: ['Health'],
-  summary: 'What this service is, and where to go on',
-  description: 'A page for browsers, JSON for programs.',
+  summary: 'About this service, with links',
+  description: 'Returns a page to browsers and JSON to programs.',
   response: {
     200: {
-      description: 'where to go on',
+      description: 'links to the documentation and other pages',
       content: { 'application/json': { schema: StartPage }, 'text/html': { schema: Type.String() } },
     },
     ...errorAnswers(500),

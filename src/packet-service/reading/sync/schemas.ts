@@ -13,13 +13,14 @@ export const syncSchema = {
   operationId: 'syncPackets',
   tags: ['Sync'],
   headers: PositionHeaders,
-  summary: 'Packets in the order of the log',
+  summary: 'Read packets in log order',
   description:
-    'For clients that keep a copy: the first request has no `since`, each following one the `since` of the previous answer. Every packet comes once, ' +
-    'in the same order for everyone. While `more` is true, send the next request at once; then use `wait`: the answer ' +
-    'comes when there is a new entry. A page may be empty and still advance. With a token, messages of ' +
-    'threads in which its user takes no part are left out. 409 when `since` is of another log, as after a restored ' +
-    'backup: start over without it. A caller may have FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503).',
+    'For clients that keep a copy. Omit `since` in the first request; then send the `since` of the previous ' +
+    'answer. Every packet is returned once, in the same order for everyone. While `more` is true, send the next ' +
+    'request at once; then use `wait` to get an answer as soon as there is a new entry. A page can be empty and ' +
+    "still advance. With a token, messages of other people's threads are left out. Returns 409 if `since` " +
+    'belongs to another log, for example after a restore: start over without it. A caller may have ' +
+    'FEEDS_PER_CALLER requests waiting (429), a process 5,000 (503).',
   querystring: Type.Object({
     since: Type.Optional({
       ...LogCursor,
@@ -34,8 +35,8 @@ export const syncSchema = {
       Type.String({
         maxLength: MAX_USER,
         description:
-          'only messages of the threads that this user currently takes part in, and packets shared with the ' +
-          'user, at the position of the share; cannot be combined with geoid',
+          "only messages of this user's current threads, and packets shared with the user, at the position of the " +
+          "share; can't be combined with geoid",
       }),
     ),
     limit: Type.Optional(
@@ -64,7 +65,7 @@ export const syncSchema = {
             Type.Object({
               position: LogPosition,
               kind: Type.Literal('erased', {
-                description: 'the packet was erased by an operator: copies must be deleted too',
+                description: 'an operator erased the packet: delete your copies too',
               }),
               packet: ErasedPacket,
             }),
@@ -72,7 +73,7 @@ export const syncSchema = {
         ),
         count: Type.Integer({ description: 'packets on this page' }),
         since: { ...LogCursor, description: 'cursor for the next request' },
-        more: Type.Boolean({ description: 'whether the log continues from there' }),
+        more: Type.Boolean({ description: 'whether the log has further entries' }),
       },
       { description: 'a page' },
     ),

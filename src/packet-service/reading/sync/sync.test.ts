@@ -187,7 +187,7 @@ test('events that concern only users advance the position and return no packet',
   expect(await page({ since })).toEqual({ packets: [], count: 0, since: next, more: false });
 });
 
-/** Waits until a process has received so many requests and looked at the log for each. */
+/** Waits until a process has received a number of requests and read the log for each. */
 async function untilTheyWait(of: RunningService, count: number, arrivals: Arrivals): Promise<void> {
   await eventually(() => arrivals.requests('/sync/packets') === count);
   // Its statement is sent after theirs, and then theirs are answered as well.

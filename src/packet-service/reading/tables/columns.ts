@@ -23,7 +23,7 @@ const DECLARED = new Set(DECLARED_COLUMNS);
 
 /** Maximum columns in addition to the declared ones. */
 export const MAX_COLUMNS = 1000;
-/** Characters of a column's name, at most. */
+/** Maximum characters of a column's name. */
 export const MAX_NAME = 256;
 
 /**

@@ -30,7 +30,7 @@ afterAll(async () => {
   await removeFolder();
 });
 
-/** What ogrinfo says of a layer: its fields and how many features it has. */
+/** The output of ogrinfo about a layer: its fields and the number of its features. */
 async function ogrinfo(...words: string[]): Promise<string> {
   const program = programPath('ogr2ogr').replace('ogr2ogr', 'ogrinfo');
   const { stdout } = await promisify(execFile)(program, ['-so', '-al', ...words], { timeout: 120_000 });

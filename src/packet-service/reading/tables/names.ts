@@ -10,7 +10,7 @@ export type NameSources = Readonly<
   Record<NameColumn, (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>>
 >;
 
-/** Ids that are remembered from piece to piece, at most. */
+/** Maximum ids that are remembered from piece to piece. */
 const MAX_REMEMBERED = 10_000;
 
 /** Rows of the COPY, followed by the names that belong to them. */
@@ -22,7 +22,7 @@ export interface NamedRows {
   rangeOf(column: NameColumn, id: Buffer): { start: number; end: number } | undefined;
 }
 
-/** In which field of a row the id is that a column names. */
+/** The field of a row with the id that a column names. */
 export const idFieldOf = (column: NameColumn): number => ID_FIELD[column];
 
 /**

@@ -23,7 +23,7 @@ import {
 } from './schemas.ts';
 import type { RowWriter } from './writer.ts';
 
-/** Where names for the caller of a request are found. */
+/** Finds names for the caller of a request. */
 export type NamesFor = (request: FastifyRequest) => NameSources;
 
 /** A format of tables. */
@@ -33,7 +33,7 @@ interface Format {
   writer: (columns: readonly string[], raw: boolean) => RowWriter;
 }
 
-/** By the ending of the path. */
+/** Formats by the ending of the path. */
 const FORMATS: Record<string, Format> = {
   csv: { schema: csvSchema, type: `${CSV}; charset=utf-8; header=present`, writer: csvWriter },
   ndjson: { schema: ndjsonSchema, type: NDJSON, writer: ndjsonWriter },

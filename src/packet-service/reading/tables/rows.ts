@@ -101,7 +101,7 @@ function prefixesOf(name: string): string[] {
   return prefixes;
 }
 
-/** Fields whose packets are counted, at most: bounds the memory of the first reading. */
+/** Maximum fields whose packets are counted: bounds the memory of the first reading. */
 const MAX_COUNTED = 20 * MAX_COLUMNS;
 
 /** The columns in addition to the declared ones that packets have values in. */

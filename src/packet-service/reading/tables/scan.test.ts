@@ -27,7 +27,7 @@ function scanned(texts: readonly string[], hasInner: (name: string) => boolean =
   });
 }
 
-/** The same by JSON.parse. */
+/** Flattens a parsed value, for comparison. */
 function flattened(value: object, hasInner: (name: string) => boolean = () => true, prefix = ''): Flat {
   const flat: Flat = Object.create(null);
   for (const [key, inner] of Object.entries(value)) {
@@ -46,7 +46,7 @@ const key = fc.oneof(
 );
 const object = fc.dictionary(key, fc.jsonValue({ maxDepth: 4 }));
 
-/** What JSON knows, without dots in names: a name with one and a nested name would be the same. */
+/** JSON values without dots in names: a name with a dot would equal a nested name. */
 function asJson(value: object): object {
   return JSON.parse(JSON.stringify(value), (_, held) =>
     typeof held === 'object' && held !== null && !Array.isArray(held)

@@ -32,7 +32,7 @@ export interface Root extends Field {
 /** Is given a value: its field, and where it is in the text. */
 export type ReadValue = (field: Field, start: number, end: number) => void;
 
-/** Fields that are remembered, at most; further ones are described each time. */
+/** Maximum fields that are remembered; further ones are described each time. */
 const MAX_KNOWN_FIELDS = 20_000;
 
 /** @param nameMember gives the members of the text their names */

@@ -6,7 +6,7 @@ import { PositionHeaders } from '../../core/replicas/schemas.ts';
 import { DECLARED_COLUMNS, MAX_COLUMNS, MAX_NAME } from './columns.ts';
 import { NAME_COLUMNS } from './names.ts';
 
-/** Characters of `columns=`, at most: a request line and its headers have 16 KiB. */
+/** Maximum characters of `columns=`: a request line and its headers have 16 KiB. */
 const MAX_COLUMNS_TEXT = 8000;
 
 /** The header of tables in which fields have no column. */
@@ -16,9 +16,9 @@ const columns = Type.Optional(
   Type.String({
     maxLength: MAX_COLUMNS_TEXT,
     description:
-      `columns beside the declared ones, separated by commas: at most ${MAX_COLUMNS} of at most ${MAX_NAME} ` +
-      'characters. By default, those that occur in the packets, sorted by name; if there are more, those of the most ' +
-      'packets, and the header Fields-Left-Out has the number of the others',
+      `additional columns, separated by commas: at most ${MAX_COLUMNS} of at most ${MAX_NAME} characters. By ` +
+      'default, all fields that occur in the packets, sorted by name. If there are too many, the most frequent ' +
+      'ones; the header Fields-Left-Out counts the others',
   }),
 );
 
@@ -27,28 +27,29 @@ const names = Type.Optional(
     maxLength: 100,
     pattern: `^(${NAME_COLUMNS.join('|')})(,(${NAME_COLUMNS.join('|')}))?$`,
     description:
-      'columns of names after the declared ones: field_name, what the field of the GeoID was registered as, and ' +
-      'author_name, of authors whom the caller may know (GET /people/names). They are those of now. Fields of packets that are called so are in body.field_name and body.author_name then',
+      'adds columns with current names: field_name, the registered name of the field, and author_name, if the ' +
+      "caller can see the author's name (GET /people/names). Packet fields with these names then become " +
+      'body.field_name and body.author_name',
   }),
 );
 
 const common =
-  'All packets of the filters, without a page limit, from one snapshot. Columns: ' +
-  `${DECLARED_COLUMNS.join(', ')}, then one for each further field of the Header and Body; nested objects are ` +
-  'flattened, with dots in the names. The answer is streamed. A failure breaks the connection: an answer that ends properly is complete. Tables count as exports: a caller may have one ' +
-  'at a time (429), and a process runs two (503), one of them ' +
-  'for callers with a token if it checks tokens. A client that reads less than 64 KiB/s, on average over a minute in ' +
-  'which something waits for it, is disconnected.';
+  'Returns all packets that match the filters, without a page limit, from one snapshot. Columns: ' +
+  `${DECLARED_COLUMNS.join(', ')}, then one per further field of the Header and Body; nested objects are ` +
+  'flattened, with dots in the names. The answer is streamed. A failure breaks the connection, so an answer ' +
+  'that ends properly is complete. Tables count as exports: a caller can run one at a time (429), and a ' +
+  'process two (503), one of them reserved for callers with a token if tokens are checked. A client that reads ' +
+  'less than 64 KiB/s, on average over a minute in which data waits for it, is disconnected.';
 
 const raw = Type.Optional(
   Type.Union([Type.Literal('true'), Type.Literal('false')], {
-    description: 'true: leave cells that begin like a formula as they are',
+    description: "true: don't escape cells that look like formulas",
   }),
 );
 
 const order = Type.Optional(
   Type.Union([Type.Literal('desc'), Type.Literal('asc')], {
-    description: 'desc: newest first, asc: oldest first; by default in no order, which is faster',
+    description: 'desc: newest first; asc: oldest first; by default unordered, which is faster',
   }),
 );
 
@@ -76,10 +77,11 @@ const table = (
     200: {
       description: 'the table',
       headers: {
-        'content-disposition': { type: 'string', description: 'names the file' },
+        'content-disposition': { type: 'string', description: 'contains the file name' },
         [FIELDS_LEFT_OUT]: {
           type: 'string',
-          description: 'about how many fields have no column, if any; columns= names the ones you need',
+          description:
+            'approximate number of fields without a column, if any; use columns= to choose columns',
         },
       },
       content: { [type]: { schema } },
@@ -99,9 +101,10 @@ const Row = Type.Object(
 
 export const csvSchema = table(
   'exportCsv',
-  'Packets as CSV',
-  'CSV as in RFC 4180, in UTF-8: a line of names, then one per packet. Cells that begin with = + - @, their ' +
-    'full-width forms, a tab or a line break get an apostrophe before them, as spreadsheets would run them; numbers do not. Arrays are JSON text.',
+  'Export packets as CSV',
+  'CSV (RFC 4180) in UTF-8: a header line, then one line per packet. Cells that start with = + - @, their ' +
+    "full-width forms, a tab or a line break are prefixed with an apostrophe, so that spreadsheets don't run " +
+    'them as formulas; numbers are not. Arrays are JSON text.',
   CSV,
   Type.String(),
   CsvQuery,
@@ -109,7 +112,7 @@ export const csvSchema = table(
 
 export const ndjsonSchema = table(
   'exportNdjson',
-  'Packets as NDJSON',
+  'Export packets as NDJSON',
   'A JSON object per line.',
   NDJSON,
   Row,
@@ -118,8 +121,8 @@ export const ndjsonSchema = table(
 
 export const geojsonSchema = table(
   'exportGeojson',
-  'Packets as GeoJSON',
-  'A FeatureCollection (RFC 7946) of a Feature per packet, at its capture point. Arrays are JSON text.',
+  'Export packets as GeoJSON',
+  'A FeatureCollection (RFC 7946) with a Feature per packet, at its capture point. Arrays are JSON text.',
   GEOJSON,
   Type.Object({
     type: Type.Literal('FeatureCollection'),

@@ -9,9 +9,9 @@ import { outlineIn } from './outlines.ts';
 import { findClusters } from './store.ts';
 import { EXTENT, type Feature, vectorTile } from './vector-tile.ts';
 
-/** Fields of a tile that are drawn, at most. */
+/** Maximum fields of a tile that are drawn. */
 const MAX_OUTLINES = 2000;
-/** Bytes of their boundaries together, at most, after the first. */
+/** Maximum bytes of their boundaries together, after the first. */
 const MAX_BOUNDARIES = 1024 * 1024;
 /** Approximate microseconds to draw a byte of a boundary. */
 const BYTE_COST = 0.02;

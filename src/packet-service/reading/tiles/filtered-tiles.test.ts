@@ -46,7 +46,7 @@ const INNER = [{}, { about: { crop: 'Maize' } }, { further: { crop: 'Maize' } }]
 
 const dayOf = (day: number) => `2026-03-${String(day).padStart(2, '0')}T08:15:00Z`;
 
-/** Waits until everything is counted: until then tiles may be those of before. */
+/** Waits until everything is counted: until then tiles can be outdated. */
 async function counted(): Promise<void> {
   await eventually(async () => {
     const stored = await service.pool.query('SELECT array_agg(id) AS ids FROM packets');
@@ -59,7 +59,7 @@ async function counted(): Promise<void> {
   });
 }
 
-/** On no edge of a tile, where JavaScript and PostgreSQL may round differently. */
+/** Degrees that are on no edge of a tile, where JavaScript and PostgreSQL may round differently. */
 const degrees = (least: number, most: number) =>
   fc.integer({ min: least * 10_000, max: most * 10_000 }).map(steps => (steps + 0.3) / 10_000);
 const location = fc.oneof(
@@ -139,7 +139,7 @@ function addressOf({ lat, lon }: Seen, z: number): [z: number, x: number, y: num
   return [z, Math.floor((x / SIDE) * 2 ** z), Math.floor((y / SIDE) * 2 ** z)];
 }
 
-/** What a tile says of observations: their number in each cell, and the id of a single one. */
+/** The observations of a tile: their number in each cell, and the id of a single one. */
 function clustersOf(inside: readonly Observation[], z: number): object[] {
   const level = levelOf(z >> 1);
   const groups = Map.groupBy(inside, ({ lat, lon }) => cellIndex(leafCell(lat, lon), level));

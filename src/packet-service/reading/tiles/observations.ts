@@ -24,9 +24,9 @@ import type { SharedReads } from './shared-reads.ts';
 import { type Cluster, countIn, findClusters, findState } from './store.ts';
 import { EXTENT, type Feature, type TilePoint, vectorTile } from './vector-tile.ts';
 
-/** Observations of a tile that are read for a filter or shown singly is decided from, at most. */
+/** Maximum observations of a tile that are read for a filter or to decide on single points. */
 const MAX_CANDIDATES = 20_000;
-/** Observations that a tile shows singly, at most. */
+/** Maximum observations that a tile shows singly. */
 const MAX_SINGLES = 2000;
 
 /** Dependencies of tiles of observations. */

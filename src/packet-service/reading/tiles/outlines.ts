@@ -101,7 +101,7 @@ function crossing(from: TilePoint, to: TilePoint, axis: 0 | 1, limit: number): T
   return axis === 0 ? [limit, other] : [other, limit];
 }
 
-/** In whole units, without repeated positions. */
+/** Rounds a ring to whole units, and removes repeated positions. */
 function whole(ring: readonly TilePoint[]): TilePoint[] {
   const rounded = ring.map(([x, y]) => [Math.round(x), Math.round(y)] as const);
   return rounded.filter(([x, y], index) => {

@@ -16,8 +16,8 @@ const number = (what: string) =>
 
 const params = Type.Object({
   z: Type.Integer({ minimum: 0, maximum: MAX_ZOOM, description: `zoom, 0 to ${MAX_ZOOM}` }),
-  x: number('column, from the antimeridian eastwards'),
-  y: number('row, from the north southwards'),
+  x: number('column, counted eastwards from the antimeridian'),
+  y: number('row, counted southwards from the north'),
 });
 
 export const MVT = 'application/vnd.mapbox-vector-tile';
@@ -36,8 +36,8 @@ const tile = {
 };
 
 const scheme =
-  'A Mapbox Vector Tile, version 2, in Web Mercator. The ETag changes with its bytes. What is beyond 85.0511 degrees of ' +
-  'latitude is on the edge of the outermost tiles. ';
+  'A Mapbox Vector Tile, version 2, in Web Mercator. The ETag changes with its bytes. Points beyond 85.0511 ' +
+  'degrees of latitude are on the edge of the outermost tiles. ';
 
 const { geoid, from, to, type } = filters;
 
@@ -57,7 +57,7 @@ const ObservationQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: MAX_TEXT,
-      description: `what \`field\` must contain, in upper or lower case; at most ${MAX_TEXT} characters`,
+      description: `text that \`field\` must contain, ignoring case; at most ${MAX_TEXT} characters`,
     }),
   ),
 });
@@ -66,13 +66,14 @@ export type ObservationQuery = Static<typeof ObservationQuery>;
 export const observationTileSchema = {
   ...tile,
   operationId: 'getObservationTile',
-  summary: 'Observations of a tile of a map',
+  summary: 'Get the observations of a map tile',
   description:
-    `${scheme}Layer \`observations\`: points, each in exactly one tile of a zoom. Up to zoom 13 a point is all ` +
-    'observations of one S2 cell within the tile, at their mean position: `count`, `cell` (its token) and, where it is ' +
-    'one observation, usually `id`; they are about a second behind, more while much arrives. From zoom 14 on a point is one observation with `id`, `type` and ' +
-    '`time`; more than 2,000 in a tile are grouped. With a filter, and from zoom 14 on, a tile is made from at most ' +
-    '20,000 packets; if there are more, a point in the layer `truncated` says so. Chat messages are not on maps.',
+    `${scheme}Layer \`observations\`: points, each in exactly one tile per zoom. Up to zoom 13, a point stands for ` +
+    'all observations of one S2 cell in the tile, at their mean position, with `count`, `cell` (its token) and, ' +
+    'for a single observation, usually `id`. Counts lag by about a second, more under load. From zoom 14, each ' +
+    'point is one observation with `id`, `type` and `time`; more than 2,000 in a tile are grouped. With a ' +
+    'filter, and from zoom 14, a tile contains at most 20,000 packets; if there are more, the layer `truncated` ' +
+    "has a point. Maps don't show chat messages.",
   headers: PositionHeaders,
   querystring: ObservationQuery,
 };
@@ -80,12 +81,12 @@ export const observationTileSchema = {
 export const fieldTileSchema = {
   ...tile,
   operationId: 'getFieldTile',
-  summary: 'Registered fields of a tile of a map',
+  summary: 'Get the registered fields of a map tile',
   description:
-    `${scheme}Layer \`fields\`: up to zoom 13 points with \`count\` and \`cell\`, each for the fields whose middle is in ` +
-    'one S2 cell within the tile; `geoid` where it is one field. From zoom 14 on polygons with `geoid`, `name` and ' +
-    '`area_m2`, in every tile that they meet: at most 2,000, and 1 MiB of boundaries; if there are more, a point in the ' +
-    'layer `truncated` says so.',
+    `${scheme}Layer \`fields\`: up to zoom 13, points with \`count\` and \`cell\`, one for the fields centred in an S2 ` +
+    'cell of the tile, with `geoid` if it is a single field. From zoom 14, polygons with `geoid`, `name` and ' +
+    '`area_m2` in every tile that they intersect: at most 2,000, and 1 MiB of boundaries; if there are more, the ' +
+    'layer `truncated` has a point.',
   headers: PositionHeaders,
   querystring: Type.Object({}),
   response: {

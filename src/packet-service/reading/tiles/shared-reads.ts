@@ -1,4 +1,4 @@
-/** Reads that are kept, at most: one of 20,000 packets has 640 kB. */
+/** Maximum reads that are kept: one of 20,000 packets has 640 kB. */
 const MAX_KEPT = 32;
 /** How long a read is kept, in milliseconds: another database may have the same state. */
 const MAX_AGE_MS = 30_000;

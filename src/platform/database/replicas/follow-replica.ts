@@ -8,7 +8,7 @@ import { fromReplica, type ReadFrom, type ReadPools } from './read-from.ts';
 
 /** Time between two looks at a replica, in milliseconds. */
 export const LOOK_MS = 500;
-/** The same while reads wait for it, and the least time between two looks. */
+/** The interval while reads wait for it, and the minimum time between two checks. */
 const POLL_MS = 5;
 
 /** Why a replica gets no reads. */

@@ -4,22 +4,22 @@ import { MAX_CONTAINERS, MAX_JSON_DEPTH, MAX_VALUES } from '../json.ts';
 // toLocaleString would load the data of all languages at start.
 const groups = (count: number) => String(count).replaceAll(/\B(?=(\d{3})+$)/g, ',');
 
-/** What the definition says about every JSON body. */
+/** The limits of every JSON body, for the definition. */
 export const JSON_LIMITS =
   `A JSON body has at most ${groups(MAX_CONTAINERS)} arrays and objects, ${groups(MAX_VALUES)} values and ` +
-  `${MAX_JSON_DEPTH} levels; a larger one is answered 400.`;
+  `${MAX_JSON_DEPTH} levels; larger bodies return 400.`;
 
 /**
  * What the definition says about every request.
  *
- * @param perMinute requests of one address in a minute, at most
+ * @param perMinute maximum requests of one address per minute
  */
 export function requestLimits(perMinute: number): string {
   return (
-    'The request line and the headers have at most 16 KiB (431). An address may send ' +
-    `${groups(perMinute)} requests a minute (429 with Retry-After; RATE_LIMIT). Large bodies that are being processed, ` +
-    'and large answers that have not been read, may take 32 MiB of memory per address (503 with Retry-After). A body ' +
-    'must arrive at 1 KiB/s on average over STALL_SECONDS (408).'
+    `The request line and headers together have at most 16 KiB (431). An address can send ${groups(perMinute)} ` +
+    'requests a minute (429 with Retry-After; RATE_LIMIT). Per address, large bodies being processed and large ' +
+    'answers not yet read can each use 32 MiB of memory (503 with Retry-After). A body must arrive at 1 KiB/s on ' +
+    'average over STALL_SECONDS (408).'
   );
 }
 
@@ -34,7 +34,7 @@ type Documented = FastifySchema & { description?: string; consumes?: string[] };
 export function withBodyLimit(schema: FastifySchema, route: RouteOptions, bodyLimit: number): FastifySchema {
   const { body, description, consumes, response } = schema as Documented;
   if (!body || !response || (consumes && !consumes.includes('application/json'))) return schema;
-  const limit = `The body has at most ${inWords(route.bodyLimit ?? bodyLimit)}.`;
+  const limit = `Maximum body size: ${inWords(route.bodyLimit ?? bodyLimit)}.`;
   const answers = response as Record<string, object>;
   const tooLarge = { ...answers[400], description: 'the body is too large for this endpoint' };
   return {
@@ -66,7 +66,7 @@ export function withRateLimit(schema: FastifySchema, { config }: RouteOptions): 
   const limit = config?.rateLimit;
   if (!limit || typeof limit.max !== 'number' || typeof limit.timeWindow !== 'number') return schema;
   const { description } = schema as Documented;
-  const sentence = `An address may send ${limit.max} such requests in ${duration(limit.timeWindow)} (429).`;
+  const sentence = `An address can send ${limit.max} such requests in ${duration(limit.timeWindow)} (429).`;
   return { ...schema, description: description ? `${description} ${sentence}` : sentence } as FastifySchema;
 }
 

@@ -31,7 +31,7 @@ export function closeAfterAnswer(request: IncomingMessage): void {
   };
 }
 
-/** The same for a connection whose request could not even be parsed; its answer was the last thing written. */
+/** Like `closeAfterAnswer`, for a connection whose request could not be parsed, after its answer is written. */
 export function closeUnreadable(socket: Socket): void {
   // The parser has given the connection up; what comes is read past it.
   discard(socket);

@@ -9,7 +9,7 @@ import type { Server } from '../server.ts';
 
 /** Bodies and answers from this size in bytes are counted: smaller ones are bounded by the number of requests. */
 const LARGE = 64 * 1024;
-/** Bytes of large bodies that one process holds at the same time, at most, and those of one client address. */
+/** Maximum bytes of large bodies that one process holds at the same time, and those of one client address. */
 const BODY_BYTES = { total: 64 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };
 /** Bytes of large answers, like BODY_BYTES. */
 const ANSWER_BYTES = { total: 128 * 1024 * 1024, perCaller: 32 * 1024 * 1024 };

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type Settings, SettingsError } from '../../settings/settings.ts';
 import { forwardedAddresses, isLoopback } from '../address.ts';
 
-/** Networks that TRUST_PROXY can name, at most. */
+/** Maximum networks that TRUST_PROXY can name. */
 const MAX_NETWORKS = 100;
 
 /**

@@ -4,7 +4,7 @@ import { nearestName, shownName } from '../nearest.ts';
 import { Problem } from '../problems.ts';
 import { JSON_TYPE, type Server, type ServiceDescription } from '../server.ts';
 
-/** What a route's schema says of a request's address and of the media types of its answers. */
+/** The parts of a route's schema about the address of a request and the media types of its answers. */
 interface Expectation {
   /** names of its query parameters; undefined where others are ignored */
   parameters: readonly string[] | undefined;

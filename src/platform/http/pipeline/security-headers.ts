@@ -23,7 +23,7 @@ const OF_DOCUMENTS = [
  */
 export const PRIVATE = 'private, no-cache';
 const READING = new Set(['GET', 'HEAD']);
-/** For a year (RFC 6797). Browsers look at it in answers over https alone. */
+/** HTTPS for a year (RFC 6797). Browsers ignore the header in answers over http. */
 const TRANSPORT = { 'strict-transport-security': 'max-age=31536000' };
 
 /**

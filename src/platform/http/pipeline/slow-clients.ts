@@ -16,7 +16,7 @@ declare module 'fastify' {
   }
 }
 
-/** Lines about stalled clients in a minute, at most. */
+/** Maximum lines about stalled clients per minute. */
 const LINES_PER_MINUTE = 10;
 
 type StallSetting = Pick<Settings, 'STALL_SECONDS'>;

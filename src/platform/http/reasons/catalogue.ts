@@ -33,7 +33,7 @@ export interface Fault {
   readonly parameters: Readonly<Record<string, ParameterValue>>;
 }
 
-/** What follows the name of a reason: its parameters, if it has some. */
+/** The arguments that follow the name of a reason: its parameters, if it has any. */
 export type Rest<R extends Reason> = [NamesIn<(typeof catalogue)[R]['text']>] extends [never]
   ? [parameters?: ParametersOf<R>]
   : [parameters: ParametersOf<R>];

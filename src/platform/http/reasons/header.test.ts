@@ -12,7 +12,7 @@ const faultWith = (parameters: Record<string, ParameterValue>): Fault => ({
   parameters,
 });
 
-/** What a client reads in the header: the reasons with their parameters. */
+/** Parses the header as clients do: the reasons with their parameters. */
 function read(faults: readonly Fault[]) {
   return parseList(reasonHeader(faults) as string).map(([reason, parameters]) => ({
     reason: String(reason),

@@ -10,7 +10,7 @@ const MAX_ITEMS = 8;
 const MAX_LENGTH = 2048;
 /** Maximum length of a text in bytes of UTF-8; longer texts are cut. */
 const MAX_VALUE = 200;
-/** What RFC 9651 §3.3.1 lets an Integer be. */
+/** The largest Integer of RFC 9651 §3.3.1. */
 const MAX_INTEGER = 999_999_999_999_999;
 
 const PRINTABLE = /^[ -~]*$/;

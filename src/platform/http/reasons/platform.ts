@@ -90,9 +90,13 @@ export const platformReasons = {
   'body.not_decodable': unreadable('Content-Encoding says {encoding}, but the body is not valid {encoding}'),
   'body.too_large': tooLarge('the body is too large for this endpoint'),
   'body.too_large_decoded': tooLarge('the body is larger than {max} bytes after decompression'),
-  'body.unknown_encoding': unsupportedMediaType('Content-Encoding must be one of {choices}'),
+  'body.unknown_encoding': unsupportedMediaType(
+    'Content-Encoding must be one of {choices}',
+    'Compress the body in one of these ways, or not at all.',
+  ),
   'body.encoding_refused': unsupportedMediaType(
     'Content-Encoding is not accepted here: files are stored as they are sent',
+    'Send the file without Content-Encoding.',
   ),
   'body.not_json_type': unsupportedMediaType('Content-Type must be application/json'),
   'body.refused_size': tooLarge('{message}'),
@@ -115,7 +119,7 @@ export const platformReasons = {
     'the name in the Host header is not allowed; if it is a name of this service, add it to ALLOWED_HOSTS',
   ),
   'request.not_acceptable': notAcceptable('Accept excludes every media type of this response: {types}'),
-  'request.unknown_path': notFound('nothing found at {path}'),
+  'request.unknown_path': notFound('nothing found at {path}', 'Check the path in the definition.'),
   'request.wrong_method': methodNotAllowed('{path} supports {methods}, not {method}'),
 
   // Tokens of the caller.
@@ -124,12 +128,24 @@ export const platformReasons = {
     'Get a new token from the identity provider, or log in again.',
   ),
   'token.invalid': unauthenticated('the token is not valid'),
-  'token.other_kind': unauthenticated('the token is not an access token'),
-  'key.invalid': unauthenticated('the API key is unknown, expired or revoked'),
-  'key.not_enough': forbidden('API keys cannot do this: log in instead'),
-  'key.lacks_scope': forbidden('the API key lacks the scope {scope}: create a key that has it'),
-  'user.not_system_admin': forbidden('only a SYSTEM_ADMIN can do this'),
-  'metrics.no_token': unauthenticated('METRICS_TOKEN is required: send Authorization: Bearer …'),
+  'token.other_kind': unauthenticated(
+    'the token is not an access token',
+    'Send the access token, not the ID or refresh token.',
+  ),
+  'key.invalid': unauthenticated('the API key is unknown, expired or revoked', 'Create a new key.'),
+  'key.not_enough': forbidden(
+    'API keys cannot do this: log in instead',
+    'Log in, and send the access token.',
+  ),
+  'key.lacks_scope': forbidden(
+    'the API key lacks the scope {scope}: create a key that has it',
+    'Create a key with this scope.',
+  ),
+  'user.not_system_admin': forbidden('only a SYSTEM_ADMIN can do this', 'Ask a SYSTEM_ADMIN.'),
+  'metrics.no_token': unauthenticated(
+    'METRICS_TOKEN is required: send Authorization: Bearer …',
+    'Send the token of METRICS_TOKEN.',
+  ),
 
   // Limits.
   'limit.requests': tooManyRequests('too many requests from this address; try again in {seconds} s'),
@@ -157,9 +173,15 @@ export const platformReasons = {
     'the database has no disk space left; try again',
     'The operator frees disk space. Reading still works.',
   ),
-  'database.read_only': unavailable('the database is not accepting writes; try again'),
+  'database.read_only': unavailable(
+    'the database is not accepting writes; try again',
+    'Send the request again later. Reading still works.',
+  ),
   'file_store.away': unavailable('the file store is not responding; try again'),
-  'file_store.full': unavailable('the file store has no space left; try again'),
+  'file_store.full': unavailable(
+    'the file store has no space left; try again',
+    'The operator frees space. Reading still works.',
+  ),
   'issuer.away': unavailable("the token cannot be checked: its issuer's keys cannot be fetched; try again"),
   'upstream.down': unavailable('{system} is down'),
   'upstream.slow': unavailable('{system} did not respond in time'),

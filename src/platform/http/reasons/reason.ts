@@ -24,7 +24,7 @@ export const problemStatus = {
 
 export type ProblemCode = keyof typeof problemStatus;
 
-/** What a parameter of a reason can be. */
+/** The values that a parameter of a reason can have. */
 export type ParameterValue = string | number;
 
 /** Why a request fails, as the catalogue has it. */

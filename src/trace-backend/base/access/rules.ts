@@ -1,6 +1,6 @@
 import type { Role } from './role.ts';
 
-/** Who may call a route. */
+/** A rule of who can call a route. */
 interface Rule {
   /** the least role that is checked before the body is read; without it no login is needed */
   role?: Role;

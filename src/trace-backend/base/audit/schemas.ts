@@ -10,12 +10,14 @@ const AuditEntry = named(
     id: Type.Integer(),
     at: Type.String({ description: 'ISO 8601, UTC', examples: ['2026-03-01T08:15:00.000Z'] }),
     userId: Type.Optional(
-      Type.Integer({ description: 'the user; absent for the program and for requests without login' }),
+      Type.Integer({
+        description: 'the user; absent for actions of the program and requests without a login',
+      }),
     ),
     user: Type.Optional(
       Type.Object(
         { name: Type.String(), surname: Type.String(), email: Type.String() },
-        { description: 'who the user is now' },
+        { description: "the user's current data" },
       ),
     ),
     action: Type.String({ examples: ['UPDATE_USER_PROFILE'] }),
@@ -34,45 +36,46 @@ export const SORTABLE = ['id'] as const;
 export const listAuditSchema = {
   operationId: 'listAuditEntries',
   tags: ['Audit'],
-  summary: 'The audit: who changed what, when and from where',
-  description: 'Every change of state since the first start. Entries are never changed or removed.',
+  summary: 'Search the audit log',
+  description:
+    'Who changed what, when and from where: every change of state since the first start. Entries are never ' +
+    'changed or removed.',
   querystring: listQuery(SORTABLE, {
     ...AFTER,
     userId: Type.Optional(Id),
-    user: word('part of the name or e-mail address of the user; it may fit at most 200 users'),
+    user: word("part of the user's name or email address; can match at most 200 users"),
     part: Type.Optional(
       Type.Enum([...PARTS], {
         default: 'ACTED',
         description:
-          'what user or userId selects: ACTED what they did; CONCERNED what concerns them, as the account that it was ' +
-          'done to or the member of a company; BOTH. With the latter two the answer has no count, and offset is 0: ' +
-          'use after',
+          'how to apply user or userId: ACTED: actions by them; CONCERNED: actions that affect them or their ' +
+          'membership; BOTH. CONCERNED and BOTH return no count and need offset 0: use after',
       }),
     ),
-    action: word('the action, such as LOGIN; /api/audit/actions has all'),
-    entity: word('kind of the record, such as user; /api/audit/actions has all'),
+    action: word('the action, such as LOGIN; /api/audit/actions lists all'),
+    entity: word('kind of the record, such as user; /api/audit/actions lists all'),
     entityId: word('id of the record'),
-    from: word('ISO 8601; at this time or later'),
-    to: word('ISO 8601; at this time or earlier'),
+    from: word('ISO 8601, inclusive: at this time or later'),
+    to: word('ISO 8601, inclusive: at this time or earlier'),
   }),
-  response: { 200: envelope(listOf(AuditEntry), 'a page of the audit'), ...failureAnswers(401, 403) },
+  response: { 200: envelope(listOf(AuditEntry), 'a page of audit entries'), ...failureAnswers(401, 403) },
 };
 
 export const listActionsSchema = {
   operationId: 'listAuditActions',
   tags: ['Audit'],
-  summary: 'The actions that the audit records, and the kinds of records',
+  summary: 'List the actions and record kinds of the audit',
   response: {
     200: envelope(
       Type.Object({
         actions: Type.Array(Type.String({ examples: ['ACTIVATE_USER'] }), {
-          description: 'in the order of the alphabet',
+          description: 'in alphabetical order',
         }),
         entities: Type.Array(Type.String({ examples: ['user'] }), {
-          description: 'the kinds of records, in the order of the alphabet',
+          description: 'kinds of records, in alphabetical order',
         }),
       }),
-      'the actions and the kinds of records',
+      'the actions and record kinds',
     ),
     ...failureAnswers(401, 403),
   },

@@ -98,11 +98,11 @@ export const failures = {
   ),
   401: failed('AUTH_ERROR: not logged in', 'AUTH_ERROR', 'log in first'),
   403: failed(
-    'UNAUTHORIZED: logged in, but not allowed; or a call from a page of another origin',
+    'UNAUTHORIZED: logged in, but not allowed; or called from a page of another origin',
     'UNAUTHORIZED',
     'this is for an administrator',
   ),
-  404: failed('NOT_FOUND: it does not exist, or you do not have access', 'NOT_FOUND', 'user not found'),
+  404: failed("NOT_FOUND: it doesn't exist, or you don't have access", 'NOT_FOUND', 'user not found'),
   409: failed(
     'INVALID_REQUEST: it conflicts with the current state',
     'INVALID_REQUEST',
@@ -126,7 +126,7 @@ export const failures = {
   ),
   500: failed('ERROR: internal error; nothing was changed', 'ERROR', 'something went wrong on our side'),
   503: failed(
-    'UPSTREAM_HTTP_ERROR: a system behind the service is not responding; Retry-After says when to retry',
+    "UPSTREAM_HTTP_ERROR: a system behind the service isn't responding; Retry-After says when to retry",
     'UPSTREAM_HTTP_ERROR',
     'the database is not responding; try again',
   ),

@@ -46,7 +46,7 @@ export const QueryIds = Type.Union(
     }),
   ],
   {
-    description: `ids, ${IDS_AT_ONCE} at most, separated by commas or with the parameter repeated`,
+    description: `at most ${IDS_AT_ONCE} ids, separated by commas or as repeated parameters`,
     examples: ['7,9'],
   },
 );
@@ -87,7 +87,7 @@ export function listQuery<Filters extends Record<string, TSchema>>(
       Type.Integer({
         minimum: 1,
         default: limit,
-        description: `items, at most; above ${MAX_LIMIT} it means ${MAX_LIMIT}`,
+        description: `maximum number of items; values above ${MAX_LIMIT} mean ${MAX_LIMIT}`,
       }),
     ),
     offset: optional(
@@ -103,7 +103,7 @@ export function listQuery<Filters extends Record<string, TSchema>>(
     sort: optional(Type.Enum(['ASC', 'DESC'], { default: sort, description: 'direction' })),
     requestType: optional(
       Type.Enum(['COUNT', 'FETCH'], {
-        description: 'COUNT: only the exact count; FETCH: only the items; both by default',
+        description: 'COUNT: only the exact count; FETCH: only the items; by default both',
       }),
     ),
     ...filters,
@@ -114,7 +114,7 @@ export function listQuery<Filters extends Record<string, TSchema>>(
 export const AFTER = {
   after: Type.Optional({
     ...Id,
-    description: 'id of the last item of the previous page: the items after it, without the count',
+    description: 'id of the last item of the previous page; returns the items after it, without a count',
   } as typeof Id),
 };
 
@@ -154,7 +154,7 @@ export function pageOf<Sortable extends string>(
 export function searchFilters(description: string) {
   const filter = (text: string) =>
     Type.Optional(Type.String({ maxLength: 255, pattern: NO_NUL, description: text }));
-  return { query: filter(description), name: filter('the same as query, which takes precedence') };
+  return { query: filter(description), name: filter('like query, which takes precedence') };
 }
 
 /** The search text of a list's query; undefined if there is none. */
@@ -169,8 +169,8 @@ export function listOf<Item extends TSchema>(item: Item) {
     count: Type.Optional(
       Type.Integer({
         description:
-          'total number: exact up to 10,000 or with requestType=COUNT, otherwise an estimate, but never less ' +
-          'than the end of this page; absent with requestType=FETCH',
+          'total number: exact up to 10,000 or with requestType=COUNT, otherwise an estimate, at least the end of this ' +
+          'page; absent with requestType=FETCH',
       }),
     ),
     offset: Type.Integer(),

@@ -6,7 +6,7 @@ export const IfMatch = Type.Object({
   'if-match': Type.Optional(
     Type.String({
       maxLength: 1000,
-      description: 'ETag of the version that is changed; 412 if the record has changed since',
+      description: 'ETag of the version to change; returns 412 if the record has changed since',
       examples: ['"3"'],
     }),
   ),

@@ -20,8 +20,8 @@ export const DEFAULTS = { limit: 500, sort: 'ASC' } as const;
 export const listCountriesSchema = {
   operationId: 'listCountries',
   tags: ['Company'],
-  summary: 'Countries',
-  description: 'The countries of ISO 3166-1, by name. All by default.',
+  summary: 'List countries',
+  description: 'Returns the countries of ISO 3166-1, by name; all by default.',
   querystring: listQuery(
     SORTABLE,
     {

@@ -112,7 +112,7 @@ export async function removeRecord<Row extends Versioned>(
 }
 
 /** Describes the records that refer to a record, for the error of its deletion. */
-function namesOf(uses: readonly Use[]): string {
+export function namesOf(uses: readonly Use[]): string {
   const named = uses.map(({ noun: kind, name, count }) =>
     count === 1
       ? `the ${kind} ${JSON.stringify(name)}`

@@ -4,7 +4,7 @@ import type { Caller } from '../access/authentication.ts';
 /** Kinds of records that refer to images and documents. */
 export type Entity = 'company' | 'product' | 'label' | 'label_batch' | 'knowledge_blog';
 
-/** What other features need to know about records of a kind. Each function takes the ids of several records. */
+/** The functions that other features use for records of a kind. Each takes the ids of several records. */
 export interface RecordKind {
   /** whether the caller may read at least one of them */
   mayRead(database: Database, caller: Caller, ids: readonly number[]): Promise<boolean>;

@@ -41,13 +41,13 @@ const key = (column: string, example: string) =>
       minLength: 1,
       maxLength: 255,
       pattern: '\\S',
-      description: 'unique in its list; required of a new one',
+      description: 'unique in its list; required for new entries',
       examples: [example],
     }),
   );
 const disabled = flag(
   'disabled',
-  'whether people are not to choose it any more; it stays valid where it is, and can still be sent',
+  'hidden from choice lists; existing uses stay valid, and it can still be sent',
 );
 
 const facilityTypes: CodeList = {
@@ -77,7 +77,7 @@ const measureUnitTypes: CodeList = {
       Type.Number({
         minimum: 0,
         maximum: 1e12,
-        description: 'of one, in the underlying unit; in kilograms if there is none',
+        description: 'weight of one unit, in the underlying unit, or in kilograms if there is none',
         examples: [60],
       }),
     ),
@@ -107,7 +107,7 @@ const processingEvidenceTypes: CodeList = {
       'quote_group',
       Type.String({
         maxLength: 255,
-        description: 'group of types of which one is required on a quote',
+        description: 'group of types; a quote requires one of them',
         examples: ['origin'],
       }),
     ),
@@ -130,7 +130,7 @@ const processingEvidenceFields: CodeList = {
       'type',
       Type.Enum(
         ['STRING', 'TEXT', 'NUMBER', 'INTEGER', 'DATE', 'OBJECT', 'PRICE', 'EXCHANGE_RATE', 'TIMESTAMP'],
-        { description: 'type of its values' },
+        { description: 'type of the values' },
       ),
     ),
     mandatory: flag('mandatory'),

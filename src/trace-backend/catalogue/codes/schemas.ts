@@ -27,8 +27,8 @@ function sentTranslations({ translated, fields, title }: CodeList) {
     Type.Array(Type.Object({ language: LanguageCode, ...optionalEach(texts) }), {
       maxItems: LANGUAGES.length,
       description:
-        `replace all previous ones; one whose texts are all empty is none. The English ${title} is that of the ` +
-        'translation to EN, otherwise that of the code',
+        `replaces all translations; translations with only empty texts are ignored. The English ${title} comes from ` +
+        'the EN translation, or else from the code',
     }),
   );
 }
@@ -50,11 +50,11 @@ function bodyOf(list: CodeList) {
     Type.Object({
       id: nullable({
         ...Id,
-        description: 'of the one to be changed; without it a new one is added',
+        description: 'id of the entry to change; without it, a new one is added',
       } as typeof Id),
       ...(list.key && key && { [list.key]: Type.Optional(key) }),
       ...optionalEach(others),
-      ...(list.unit && { [list.unit.field]: nullable(reference('a measure unit type; without an id none')) }),
+      ...(list.unit && { [list.unit.field]: nullable(reference('a measure unit type; none without an id')) }),
       ...(list.translated.length > 0 && { translations: sentTranslations(list) }),
     }),
   );
@@ -76,7 +76,7 @@ function shownFields({ fields }: CodeList) {
 const { measureUnitTypes, productTypes } = CODE_LISTS;
 const BaseUnit = named(
   'BaseUnit',
-  Type.Object(shownFields(measureUnitTypes), { description: 'the unit that it is based on' }),
+  Type.Object(shownFields(measureUnitTypes), { description: 'the underlying unit' }),
 );
 const Unit = named(
   'BriefMeasureUnitType',
@@ -120,7 +120,7 @@ export function shownCode(list: CodeList) {
 }
 
 const Saved = Type.Object({ id: Type.Integer({ examples: [7] }) });
-const inLanguage = 'Texts are in the language of the header, or in English where they are not translated.';
+const inLanguage = 'Texts are in the language of the header, or in English if there is no translation.';
 
 /** Generated clients of product types send the id here, and the path without replacing its parameter. */
 const idQuery = Type.Object({
@@ -150,7 +150,7 @@ export function schemasOf(list: CodeList) {
     list: {
       tags,
       summary: `List ${noun}s`,
-      description: `${inLanguage} Sorting by ${title} is by the text in that language.`,
+      description: `${inLanguage} Sorting by ${title} uses this language.`,
       headers: LanguageHeader,
       querystring: listQuery(SORTABLE, {}),
       response: { 200: envelope(listOf(shownCode(list)), `a page of ${noun}s`), ...failureAnswers(401) },
@@ -166,7 +166,7 @@ export function schemasOf(list: CodeList) {
     remove: {
       tags,
       summary: `Delete a ${noun}`,
-      description: 'Refused while anything refers to it.',
+      description: 'Not possible while other records refer to it.',
       headers: IfMatch,
       ...byId,
       response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

@@ -16,7 +16,7 @@ export interface CompanyWithUsers {
   company: Company;
   members: Member[];
   invited: Member[];
-  /** the invited e-mail addresses */
+  /** the invited email addresses */
   addresses: AddressInvitation[];
 }
 

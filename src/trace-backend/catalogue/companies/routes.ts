@@ -35,7 +35,7 @@ import { type CompaniesContext, changeCompany, createCompany } from './save.ts';
 import { asBrief, asCompany, asItem, asUsers } from './view.ts';
 
 const INVITATION = '/api/company/invitation';
-/** For answers by mailed codes, per address. */
+/** Rate limit of answers with mailed codes per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
 export function registerCompanies(app: Server, context: CompaniesContext): void {
@@ -120,7 +120,7 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
       '/api/company/:id/connected-companies',
       'listConnectedCompanies',
       undefined,
-      'The companies that are associated with the same products',
+      'List companies that are associated with the same products',
     ],
     [
       '/api/company/associations/:id',
@@ -144,8 +144,8 @@ function registerPartners(app: Server, { pool, lists }: CompaniesContext): void 
 
 function registerLists(app: Server, { pool, lists }: CompaniesContext): void {
   for (const [path, operationId, access, summary] of [
-    ['/api/company/list', 'listCompanies', 'user', 'The companies that you are a member of'],
-    ['/api/company/admin/list', 'listAllCompanies', 'regional-admin', 'All companies'],
+    ['/api/company/list', 'listCompanies', 'user', 'List your companies'],
+    ['/api/company/admin/list', 'listAllCompanies', 'regional-admin', 'List all companies'],
   ] as const) {
     app.get(
       path,
@@ -215,7 +215,7 @@ function registerInvitations(app: Server, context: CompaniesContext): void {
 
   landingPage(app, INVITATION, {
     operationId: 'showCompanyInvitation',
-    title: 'A company invites you to act for it',
+    title: 'Answer an invitation to a company',
     tag: 'Company',
     form:
       '<label>Password of the account, unless its address is confirmed <input type="password" name="password" ' +

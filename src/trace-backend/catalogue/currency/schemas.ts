@@ -28,10 +28,10 @@ const Conversion = named(
     value: Type.String({ description: 'the amount as sent', examples: ['1250.50'] }),
     from: Type.String({ examples: ['USD'] }),
     to: Type.String({ examples: ['RWF'] }),
-    date: Type.String({ description: 'the date whose rates were used', examples: ['2026-03-02'] }),
+    date: Type.String({ description: 'date of the rates', examples: ['2026-03-02'] }),
     result: Type.Number({ description: 'the result as a number', examples: [1815725.5] }),
     exact: Type.String({
-      description: 'the result with all six decimals, which a number may not be able to represent',
+      description: 'the result with all six decimals; a number can lose digits',
       examples: ['1815725.5'],
     }),
   }),
@@ -40,7 +40,7 @@ const Conversion = named(
 export const convertSchema = {
   operationId: 'convertAmount',
   tags,
-  summary: 'Convert an amount by the latest rates',
+  summary: 'Convert an amount at the latest rates',
   description: 'amount × rate(to) ÷ rate(from), computed exactly and rounded once, half up, to six decimals.',
   params: Type.Object({ value: Amount, from: Code('currency of the amount'), to: Code('target currency') }),
   response: { 200: envelope(Conversion, 'the result'), ...failureAnswers(401, 404) },
@@ -49,9 +49,10 @@ export const convertSchema = {
 export const convertAtDateSchema = {
   ...convertSchema,
   operationId: 'convertAmountAtDate',
-  summary: 'Convert an amount by the rates of a date',
+  summary: 'Convert an amount at the rates of a date',
   description:
-    'Rates that are not stored are asked of the provider, once; at most 250 times a day, and 100 for one user (429). Of a weekend or holiday those of the day before it count.',
+    'Missing rates are requested from the provider once: at most 250 times a day, and 100 for one user (429). On ' +
+    'weekends and holidays, the rates of the previous working day apply.',
   params: Type.Object({
     value: Amount,
     from: Code('currency of the amount'),
@@ -66,10 +67,10 @@ const CurrencyType = named(
     id: Type.Integer({ examples: [7] }),
     code: Type.String({ examples: ['RWF'] }),
     label: Type.String({ examples: ['Rwandan Franc'] }),
-    enabled: Type.Boolean({ description: 'whether it is converted, and offered to companies' }),
+    enabled: Type.Boolean({ description: 'whether it can be converted, and is offered to companies' }),
     ratesUntil: Type.Optional(
       Type.String({
-        description: 'the latest day with a rate, in lists; absent if there is none',
+        description: 'only in lists: the latest day with a rate; absent if there is none',
         examples: ['2026-03-02'],
       }),
     ),
@@ -81,7 +82,7 @@ export const TYPE_ORDER = [SORTABLE, { limit: 100, sort: 'ASC' }] as const;
 
 const searched = {
   query: Type.Optional(
-    Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or of the name' }),
+    Type.String({ maxLength: 100, pattern: NO_NUL, description: 'part of the code or name' }),
   ),
 };
 const typesPage = { 200: envelope(listOf(CurrencyType), 'a page of currencies'), ...failureAnswers(401) };
@@ -95,7 +96,9 @@ export const listTypesSchema = {
     {
       ...searched,
       enabled: Type.Optional(
-        Type.Boolean({ description: 'only those that are, or are not, enabled for conversion' }),
+        Type.Boolean({
+          description: 'only currencies that are enabled (true) or disabled (false) for conversion',
+        }),
       ),
     },
     TYPE_ORDER[1],
@@ -134,8 +137,8 @@ const ratesQuery = Type.Object({
 export const ratesSchema = {
   operationId: 'getRates',
   tags,
-  summary: 'The value of one euro in a currency, day by day',
-  description: 'Up to ten years (3,660 days) at once.',
+  summary: 'Get the daily value of one euro in a currency',
+  description: 'Returns up to ten years (3,660 days) at once.',
   params: Type.Object({ code: Code('the currency') }),
   querystring: ratesQuery,
   response: {
@@ -159,7 +162,7 @@ export const ratesSchema = {
 export const ratesChartSchema = {
   operationId: 'getRatesChart',
   tags,
-  summary: 'The same as a line chart',
+  summary: 'Draw the daily values of a currency as a line chart',
   params: Type.Object({ code: Code('the currency') }),
   querystring: ratesQuery,
   response: {
@@ -171,18 +174,18 @@ export const ratesChartSchema = {
 export const budgetSchema = {
   operationId: 'getProviderBudget',
   tags,
-  summary: 'The remaining requests to the provider today',
+  summary: 'Get the number of requests to the provider left today',
   response: {
     200: envelope(
       Type.Object({
-        day: Type.String({ description: 'by the clock of the machine', examples: ['2026-03-02'] }),
-        hasProvider: Type.Boolean({ description: 'whether there is a provider: FX_URL' }),
+        day: Type.String({ description: "by the server's clock", examples: ['2026-03-02'] }),
+        hasProvider: Type.Boolean({ description: 'whether a provider is set (FX_URL)' }),
         limit: Type.Integer({ examples: [250] }),
-        used: Type.Integer({ description: 'requests sent; each is counted before it is sent' }),
+        used: Type.Integer({ description: 'number of requests; each is counted before it is sent' }),
         left: Type.Integer({ description: 'requests left for conversions' }),
-        kept: Type.Integer({ description: 'reserved for the retrieval at 00:01, until it is done' }),
+        kept: Type.Integer({ description: 'reserved for the daily retrieval at 00:01 until it is done' }),
       }),
-      'the budget of today',
+      "today's budget",
     ),
     ...failureAnswers(401, 403),
   },
@@ -193,7 +196,7 @@ export const MAX_RATES_BYTES = 32 * 1024 ** 2;
 
 const Imported = {
   rates: Type.Integer({ description: 'rates in the file', examples: [219_000] }),
-  days: Type.Integer({ description: 'lines in the file, one for each day', examples: [6900] }),
+  days: Type.Integer({ description: 'lines in the file, one per day', examples: [6900] }),
   currencies: Type.Integer({ examples: [41] }),
   dates: Type.Optional(
     Type.Object(
@@ -208,14 +211,14 @@ export const importRatesSchema = {
   tags,
   summary: 'Import the history of exchange rates of the European Central Bank',
   description:
-    'eurofxref-hist.csv in the part `file`, of 32 MB at most: one line per day, one column per currency. It is imported ' +
-    'completely or not at all; 400 names the wrong lines. Known rates are replaced.',
+    'Send eurofxref-hist.csv, at most 32 MB, in the part `file`: one line per day, one column per currency. It ' +
+    'is imported completely or not at all; 400 lists the invalid lines. Existing rates are replaced.',
   consumes: ['multipart/form-data'],
   querystring: Type.Object({
     force: Type.Optional(
       Type.Boolean({
         default: false,
-        description: 'also accepts rates that differ from those of a neighbouring day by more than 5 ×',
+        description: 'also accepts rates that differ from a neighbouring day by more than a factor of 5',
       }),
     ),
   }),
@@ -229,8 +232,8 @@ export const importRatesSchema = {
 export const lastImportSchema = {
   operationId: 'getLastImportOfRates',
   tags,
-  summary: 'The last import of rates from a file',
-  description: 'By this endpoint or by `fieldtrace import ecb-rates`.',
+  summary: 'Get the last import of rates from a file',
+  description: 'Includes imports by `fieldtrace import ecb-rates`.',
   response: {
     200: envelope(
       Type.Object({

@@ -106,7 +106,11 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
     `${PATH}/list`,
     {
       config: { access: 'product.readable' },
-      schema: listFinalProductsSchema('listFinalProducts', 'The final products of a product', 'productId'),
+      schema: listFinalProductsSchema(
+        'listFinalProducts',
+        'List the final products of a product',
+        'productId',
+      ),
     },
     async (request, reply) => {
       const { productId = '' } = request.params;
@@ -121,7 +125,7 @@ function registerLists(app: Server, { pool, lists }: FinalProductsContext): void
       config: { access: 'company.member' },
       schema: listFinalProductsSchema(
         'listFinalProductsOfCompany',
-        'The final products of the products that a company owns or is associated with',
+        "List the final products of a company's own and associated products",
         'companyId',
       ),
     },

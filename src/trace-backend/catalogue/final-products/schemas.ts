@@ -16,15 +16,18 @@ const Name = Type.String({ minLength: 1, maxLength: 255, pattern: '\\S', example
 export const FinalProductBody = named(
   'FinalProduct',
   Type.Object({
-    id: nullable({ ...Id, description: 'of an existing one; without it, a new one' } as typeof Id),
+    id: nullable({
+      ...Id,
+      description: 'id of an existing entry; without it, a new one is added',
+    } as typeof Id),
     name: Name,
     description: text(2000),
-    product: nullable(reference('ignored: the path has the product')),
+    product: nullable(reference('ignored; the path names the product')),
     measurementUnitType: nullable(reference('its measure unit type')),
     labels: nullable(
       Type.Array(Type.Object({ id: Id }), {
         maxItems: 100,
-        description: 'labels of the product that it carries',
+        description: 'labels of the product that are printed on it',
       }),
     ),
   }),
@@ -63,7 +66,8 @@ export const saveFinalProductSchema = {
   tags,
   summary: 'Add a final product to a product, or change one',
   description:
-    'What the product is sold as. With an id, a change: omitted fields stay unchanged. A product has at most 1,000.',
+    'A final product is what customers buy. With an id, changes it: omitted fields stay unchanged. A product has ' +
+    'at most 1,000.',
   headers: IfMatch,
   params: Type.Object(productParams),
   body: FinalProductBody,
@@ -76,7 +80,7 @@ export const saveFinalProductSchema = {
 export const getFinalProductSchema = {
   operationId: 'getFinalProduct',
   tags,
-  summary: 'A final product',
+  summary: 'Get a final product',
   description: 'The ETag is the version; send it as If-Match with a change.',
   headers: LanguageHeader,
   params: finalProductParams,
@@ -95,14 +99,14 @@ export const deleteFinalProductSchema = {
 export const finalProductLabelsSchema = {
   operationId: 'listFinalProductLabels',
   tags,
-  summary: 'The labels that a final product carries',
+  summary: 'List the labels on a final product',
   params: finalProductParams,
   querystring: Type.Object({
     returnUnpublished: Type.Optional(
-      Type.Boolean({ default: false, description: 'whether also those that are not published' }),
+      Type.Boolean({ default: false, description: 'whether to include unpublished labels' }),
     ),
   }),
-  response: { 200: envelope(Labels, 'its labels'), ...failureAnswers(401, 404) },
+  response: { 200: envelope(Labels, 'the labels'), ...failureAnswers(401, 404) },
 };
 
 export const listFinalProductsSchema = (operationId: string, summary: string, parameter: string) => ({

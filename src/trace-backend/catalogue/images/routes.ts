@@ -33,7 +33,7 @@ import { findImages, type Image, type Kind } from './store.ts';
 import { storeImage } from './store-image.ts';
 import { sweepHourly } from './sweep.ts';
 
-/** For uploads, per address. */
+/** Rate limit of uploads per address. */
 const UPLOADS = { rateLimit: { max: 120, timeWindow: 60_000 } };
 
 interface ImagesContext {
@@ -233,7 +233,7 @@ interface Served {
   caching?: string;
 }
 
-/** For files that can be unpublished at any time. */
+/** Caching of files that can be unpublished at any time. */
 const REVALIDATED = 'no-cache';
 
 async function serve(

@@ -14,9 +14,9 @@ export const Image = named(
   Type.Object({
     id: Type.Integer(),
     storageKey: Type.String({
-      description: 'the key by which records refer to it and it is downloaded: a random UUID',
+      description: 'random UUID that identifies the file in records and downloads',
     }),
-    name: Type.String({ description: 'the last path element of the file name sent' }),
+    name: Type.String({ description: 'the file name as sent, without folders' }),
     contentType: Type.String({ description: 'media type detected from the bytes' }),
     size: Type.Integer({ description: 'bytes received' }),
   }),
@@ -26,14 +26,12 @@ const file = Type.Object({ file: Type.String({ format: 'binary', description: 't
 
 /** Parameters that front ends send with an upload. */
 const imageQuery = Type.Object({
-  resize: Type.Optional(
-    Type.Boolean({ description: 'without effect: every size of an image is served in any case' }),
-  ),
+  resize: Type.Optional(Type.Boolean({ description: 'ignored; every size of an image is always available' })),
 });
 const documentQuery = Type.Object({
   type: Type.Optional(
     Type.Enum(['GENERAL', 'IMAGE'], {
-      description: 'without effect: documents are stored and served unchanged',
+      description: 'ignored; documents are stored and served unchanged',
     }),
   ),
 });
@@ -48,8 +46,9 @@ export const postImageSchema = {
   tags: ['Image'],
   summary: 'Upload an image',
   description:
-    'A JPEG, PNG or WebP file in the part `file`, of 10 MB and 50 million pixels at most; the content is checked, not ' +
-    'the name. It is served upright and without metadata. Images that no record refers to are removed after 30 days.',
+    'Send a JPEG, PNG or WebP file, at most 10 MB and 50 million pixels, in the part `file`; the content is ' +
+    'checked, not the name. It is served upright and without metadata. Images that no record refers to are ' +
+    'removed after 30 days.',
   consumes: ['multipart/form-data'],
   querystring: imageQuery,
   body: file,
@@ -61,8 +60,8 @@ export const postDocumentSchema = {
   tags: ['Image'],
   summary: 'Upload a document',
   description:
-    'A PDF or any other file in the part `file`, of 25 MB at most. It is served unchanged, for download. Documents that no ' +
-    'record refers to are removed after 30 days.',
+    'Send a PDF or any other file, at most 25 MB, in the part `file`. It is served unchanged, as a download. ' +
+    'Documents that no record refers to are removed after 30 days.',
   consumes: ['multipart/form-data'],
   querystring: documentQuery,
   body: file,
@@ -77,7 +76,7 @@ const StorageKey = Type.String({
 });
 const params = Type.Object({ storageKey: StorageKey });
 const headers = Type.Object({
-  'if-none-match': Type.Optional(Type.String({ description: 'ETags that the client has' })),
+  'if-none-match': Type.Optional(Type.String({ description: 'ETags of the versions that the client has' })),
 });
 
 const readAnswers = (description: string, contentTypes: string[]) => ({
@@ -97,15 +96,15 @@ const publicAnswers = (description: string, contentTypes: string[]) => {
 };
 
 const readers =
-  'Readable for its uploader, for everyone who may see a record that refers to it, and for a SYSTEM_ADMIN; for others it does ' +
-  'not exist.';
+  'Readable for its uploader, for everyone who can see a record that refers to it, and for a SYSTEM_ADMIN; ' +
+  'returns 404 for others.';
 /** The media types of images that are served. */
 export const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 export const getImageSchema = {
   operationId: 'getImage',
   tags: ['Image'],
-  summary: 'An image',
+  summary: 'Get an image',
   description: `Upright, in sRGB, without metadata, in the original format. ${readers}`,
   params,
   headers,
@@ -115,10 +114,10 @@ export const getImageSchema = {
 export const getImageSizeSchema = {
   operationId: 'getImageInSize',
   tags: ['Image'],
-  summary: 'An image in a size',
+  summary: 'Get an image in a size',
   description: `${Object.entries(SIZES)
     .map(([name, { width, height }]) => `${name} fits inside ${width} × ${height} pixels`)
-    .join(', ')}; a smaller image is not enlarged. ${readers}`,
+    .join(', ')}; smaller images aren't enlarged. ${readers}`,
   params: Type.Object({
     storageKey: StorageKey,
     size: Type.Enum(Object.keys(SIZES) as [Size, ...Size[]], { description: 'the size' }),
@@ -130,20 +129,20 @@ export const getImageSizeSchema = {
 export const getDocumentSchema = {
   operationId: 'getDocument',
   tags: ['Image'],
-  summary: 'A document',
-  description: `Always as a download. ${readers}`,
+  summary: 'Get a document',
+  description: `Always served as a download. ${readers}`,
   params,
   headers,
-  response: readAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),
+  response: readAnswers('the document, with the detected media type', DETECTED_TYPES),
 };
 
 const publicReaders =
-  'Readable for everyone while a published record shows it, such as a label; otherwise it does not exist.';
+  'Readable for everyone while a published record, such as a label, shows it; otherwise returns 404.';
 
 export const getPublicImageSchema = {
   operationId: 'getPublicImage',
   tags: ['Image'],
-  summary: 'A public image',
+  summary: 'Get a public image',
   description: `Upright, in sRGB, without metadata, in the original format. ${publicReaders}`,
   params,
   headers,
@@ -153,17 +152,17 @@ export const getPublicImageSchema = {
 export const getPublicImageSizeSchema = {
   ...getPublicImageSchema,
   operationId: 'getPublicResizedImage',
-  summary: 'A public image in a size',
-  description: `It fits inside the size; a smaller image is not enlarged. ${publicReaders}`,
+  summary: 'Get a public image in a size',
+  description: `The image fits inside the size; smaller images aren't enlarged. ${publicReaders}`,
   params: getImageSizeSchema.params,
 };
 
 export const getPublicDocumentSchema = {
   operationId: 'getPublicDocument',
   tags: ['Image'],
-  summary: 'A public document',
-  description: `For download; an image is served as at /api/public/image/{storageKey}. ${publicReaders}`,
+  summary: 'Get a public document',
+  description: `Served as a download; images are served as at /api/public/image/{storageKey}. ${publicReaders}`,
   params,
   headers,
-  response: publicAnswers('the document, of the media type that was detected in it', DETECTED_TYPES),
+  response: publicAnswers('the document, with the detected media type', DETECTED_TYPES),
 };

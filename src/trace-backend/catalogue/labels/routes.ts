@@ -229,7 +229,7 @@ function registerAnalytics(app: Server, { pool, counts, publicUrl }: LabelsConte
   );
 }
 
-/** As text, because the serializer of a schema would omit unknown fields. */
+/** Answers as text, because the serializer of a schema would omit unknown fields. */
 function send(reply: FastifyReply, label: Label): FastifyReply {
   return sendText(reply.header('etag', versionTag(label.version)), JSON.stringify(ok(asLabel(label))));
 }

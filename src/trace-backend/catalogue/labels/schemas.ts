@@ -16,7 +16,7 @@ const changeAnswers = { ...answers, ...failureAnswers(412) };
 const look = {
   businessToCustomerSettings: nullable({
     ...ConsumerSettings,
-    description: 'ignored: it is in the content',
+    description: 'ignored; set it in the content',
   } as typeof ConsumerSettings),
 };
 
@@ -33,8 +33,8 @@ export const updateLabelSchema = {
   tags,
   summary: 'Change a label',
   description:
-    'Null and omitted fields change nothing; an empty text clears a field. A published label stays published. The ETag ' +
-    'is the new version.',
+    'Null and omitted fields stay unchanged; an empty text clears a field. A published label stays published. ' +
+    'The ETag is the new version.',
   headers: IfMatch,
   body: Type.Object({ ...LabelUpdate.properties, ...look }),
   response: changeAnswers,
@@ -59,7 +59,7 @@ export const deleteLabelSchema = {
   operationId: 'deleteLabel',
   tags,
   summary: 'Remove a label',
-  description: 'Also a published one: its code then gets 404.',
+  description: 'Also removes published labels; their code then returns 404.',
   headers: IfMatch,
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -70,7 +70,7 @@ const { fields: _fields, ...base } = LabelView.properties;
 export const listLabelsSchema = {
   operationId: 'listProductLabels',
   tags,
-  summary: 'The labels of a product',
+  summary: 'List the labels of a product',
   params: LabelParams,
   response: {
     200: envelope(
@@ -79,11 +79,11 @@ export const listLabelsSchema = {
           ...base,
           productChanged: Type.Boolean({
             description:
-              'whether the label is published and the product has changed since the label did, in what labels copy of it',
+              'whether the label is published and data that labels copy from the product has changed since',
           }),
         }),
       ),
-      'its labels',
+      'the labels',
     ),
     ...failureAnswers(401, 404),
   },
@@ -92,7 +92,7 @@ export const listLabelsSchema = {
 export const getLabelSchema = {
   operationId: 'getLabel',
   tags,
-  summary: 'A label',
+  summary: 'Get a label',
   description:
     'The ETag is the version of the label with its content and its documents; send it as If-Match with a change.',
   params: LabelParams,
@@ -101,7 +101,7 @@ export const getLabelSchema = {
       Type.Object({
         ...LabelView.properties,
         businessToCustomerSettings: answerSchemaOf(ConsumerSettings),
-        url: Type.String({ description: 'address of its page, to which its code leads' }),
+        url: Type.String({ description: "address of the label's page, which its code opens" }),
       }),
       'the label',
     ),
@@ -110,13 +110,13 @@ export const getLabelSchema = {
 };
 
 const AnyValue = Type.Any({
-  description: "a text, a number or a boolean; for a field of the label's content, what it is there",
+  description: 'a text, a number or a boolean; content fields keep the type of the content',
 });
 
 export const getValuesSchema = {
   operationId: 'getLabelValues',
   tags,
-  summary: 'A label with the values of its fields, visible or not',
+  summary: 'Get a label with the values of visible and hidden fields',
   description: 'The ETag is the version of the label; send it as If-Match with a change.',
   params: LabelParams,
   response: {
@@ -136,10 +136,10 @@ export const getValuesSchema = {
 export const updateValuesSchema = {
   operationId: 'updateLabelValues',
   tags,
-  summary: 'Give fields of a label values',
+  summary: 'Set the values of label fields',
   description:
-    "The value of a field of the label's content, such as process.production, is stored there; any other in the field. " +
-    'Fields that are not named stay unchanged.',
+    "Values of content fields, such as process.production, are stored in the label's content; all others in the " +
+    'field. Omitted fields stay unchanged.',
   headers: IfMatch,
   body: Type.Object({
     ...labelChange,
@@ -152,14 +152,14 @@ export const updateValuesSchema = {
 };
 
 const ByPlace = Type.Record(Type.String(), Type.Integer(), {
-  description: 'numbers by place; the places of addresses are unknown',
+  description: "counts by place; addresses aren't located",
 });
 
 export const analyticsSchema = {
   operationId: 'getLabelAnalytics',
   tags,
-  summary: 'How often a label was looked at, and its batches checked',
-  description: 'The same of one address (IPv6: /64) is counted once in ten minutes.',
+  summary: 'Count views of a label and checks of its batches',
+  description: 'Repeated views and checks from one address (IPv6: /64) count once in ten minutes.',
   params: Type.Object({
     uuid: Type.String({ minLength: 1, maxLength: 100, description: 'uuid of the label' }),
   }),
@@ -169,11 +169,11 @@ export const analyticsSchema = {
         visits: Type.Integer(),
         visitsCountries: ByPlace,
         visitsLocations: ByPlace,
-        authTrue: Type.Integer({ description: 'checks of authenticity that succeeded' }),
+        authTrue: Type.Integer({ description: 'successful authenticity checks' }),
         authFalse: Type.Integer(),
         authCountries: ByPlace,
         authLocations: ByPlace,
-        originTrue: Type.Integer({ description: 'checks of the origin that found a batch' }),
+        originTrue: Type.Integer({ description: 'origin checks that found a batch' }),
         originFalse: Type.Integer(),
         originCountries: ByPlace,
         originLocations: ByPlace,
@@ -187,8 +187,8 @@ export const analyticsSchema = {
 export const instructionsSchema = {
   operationId: 'getLabelInstructions',
   tags,
-  summary: 'A page for printers: the code of a label, and how to print it',
-  description: 'In English, German or Spanish, by the language of the label.',
+  summary: 'Get the QR code of a label with printing instructions, as a PDF',
+  description: 'In the language of the label: English, German or Spanish.',
   params: LabelParams,
   response: {
     200: { description: 'a PDF file', content: { 'application/pdf': { schema: Type.Any() } } },

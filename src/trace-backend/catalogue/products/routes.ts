@@ -130,8 +130,8 @@ function registerReading(app: Server, { pool }: ProductsContext): void {
 
 function registerLists(app: Server, { pool, lists }: ProductsContext): void {
   for (const [path, operationId, access, summary] of [
-    ['/api/product/list', 'listProducts', 'user', 'The products that you may see'],
-    ['/api/product/admin/list', 'listAllProducts', 'regional-admin', 'All products'],
+    ['/api/product/list', 'listProducts', 'user', 'List the products that you can see'],
+    ['/api/product/admin/list', 'listAllProducts', 'regional-admin', 'List all products'],
   ] as const) {
     app.get(
       path,

@@ -19,34 +19,34 @@ const MAX_CODES = 1000;
 const Status = Type.Enum([...STATUSES], { description: 'a new value chain is ENABLED' });
 
 const codeReferences = (description: string) =>
-  nullable(Type.Array(reference('by its id'), { maxItems: MAX_CODES, description }));
+  nullable(Type.Array(reference('identified by id'), { maxItems: MAX_CODES, description }));
 
 const ValueChainBody = named(
   'ValueChain',
   Type.Object({
     id: nullable({
       ...Id,
-      description: 'of the one to be changed; without it a new one is added',
+      description: 'id of the entry to change; without it, a new one is added',
     } as typeof Id),
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 255,
         pattern: '\\S',
-        description: 'required of a new one',
+        description: 'required for new entries',
         examples: ['Coffee Rwanda'],
       }),
     ),
     description: text(2000),
     valueChainStatus: Type.Optional(
-      Type.Enum([...STATUSES], { description: 'ignored: POST …/enable and …/disable change it' }),
+      Type.Enum([...STATUSES], { description: 'ignored; use POST …/enable and …/disable' }),
     ),
-    facilityTypes: codeReferences('replace the previous ones'),
-    measureUnitTypes: codeReferences('replace the previous ones'),
-    processingEvidenceTypes: codeReferences('replace the previous ones'),
-    processingEvidenceFields: codeReferences('replace the previous ones'),
-    semiProducts: codeReferences('replace the previous ones'),
-    productType: nullable(reference('the type of its products')),
+    facilityTypes: codeReferences('replaces all previous entries'),
+    measureUnitTypes: codeReferences('replaces all previous entries'),
+    processingEvidenceTypes: codeReferences('replaces all previous entries'),
+    processingEvidenceFields: codeReferences('replaces all previous entries'),
+    semiProducts: codeReferences('replaces all previous entries'),
+    productType: nullable(reference('type of the products')),
   }),
 );
 export type ValueChainBody = Static<typeof ValueChainBody>;
@@ -86,7 +86,7 @@ export const saveValueChainSchema = {
   operationId: 'createOrUpdateValueChain',
   tags,
   summary: 'Add or change a value chain',
-  description: 'Omitted fields stay unchanged. Disabled value chains do not change.',
+  description: "Omitted fields stay unchanged. Disabled value chains can't be changed.",
   headers: IfMatch,
   body: ValueChainBody,
   response: { 200: Saved, ...failureAnswers(401, 403, 404, 412) },
@@ -99,9 +99,11 @@ export const listValueChainsSchema = {
   headers,
   querystring: listQuery(SORTABLE, {
     ...searchFilters('part of the name'),
-    valueChainStatus: Type.Optional(Type.Enum([...STATUSES], { description: 'only those of this status' })),
+    valueChainStatus: Type.Optional(
+      Type.Enum([...STATUSES], { description: 'only value chains with this status' }),
+    ),
     productTypeId: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'id of the type of their products' }),
+      Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'id of the product type' }),
     ),
   }),
   response: { 200: page(ValueChain, 'value chains'), ...failureAnswers(401) },
@@ -110,7 +112,7 @@ export const listValueChainsSchema = {
 export const getValueChainSchema = {
   operationId: 'getValueChain',
   tags,
-  summary: 'Get a value chain with the codes that are used in it',
+  summary: 'Get a value chain with its codes',
   description: 'The ETag is the version; send it as If-Match with a change.',
   headers,
   params,
@@ -130,7 +132,7 @@ export const deleteValueChainSchema = {
   operationId: 'deleteValueChain',
   tags,
   summary: 'Delete a value chain',
-  description: 'Refused while a company or a product refers to it.',
+  description: 'Not possible while a company or product refers to it.',
   headers: IfMatch,
   params,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },

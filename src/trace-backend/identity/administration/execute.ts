@@ -69,7 +69,7 @@ export function mayAct({ id, role }: Pick<Caller, 'id' | 'role'>, user: User | u
   if (user?.id === id) throw new Problem('user.is_yourself');
 }
 
-/** For users who have lost the device and the recovery codes: they get a mail and have to log in again. */
+/** Removes the second factor of users who have lost their device and codes: they get a mail and must log in again. */
 async function removeSecondFactor(
   database: Database,
   mails: Mails,

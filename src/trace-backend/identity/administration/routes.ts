@@ -80,9 +80,14 @@ export function registerAdministration(app: Server, context: AdministrationConte
 
 function registerLists(app: Server, { pool, lists, colleaguesOf }: AdministrationContext): void {
   for (const [path, operationId, access, summary] of [
-    ['list', 'listUsers', 'user', 'The users of the companies that you are a member of'],
-    ['admin/list', 'listAllUsers', 'regional-admin', 'All users'],
-    ['regional-admin/list', 'listUsersForRegionalAdmin', 'regional-admin', 'The same'],
+    ['list', 'listUsers', 'user', 'List the users of your companies'],
+    ['admin/list', 'listAllUsers', 'regional-admin', 'List all users'],
+    [
+      'regional-admin/list',
+      'listUsersForRegionalAdmin',
+      'regional-admin',
+      'List all users, for a REGIONAL_ADMIN',
+    ],
   ] as const) {
     app.get(
       `/api/user/${path}`,

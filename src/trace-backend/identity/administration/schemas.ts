@@ -34,7 +34,8 @@ export const executeUserSchema = {
   tags: ['Administration'],
   summary: 'Activate, deactivate or promote a user',
   description:
-    'Only a SYSTEM_ADMIN can act on a SYSTEM_ADMIN or promote users to administrators. Nobody can act on themselves. The last active SYSTEM_ADMIN cannot be demoted or deactivated.',
+    "Only a SYSTEM_ADMIN can act on a SYSTEM_ADMIN or promote users to administrators. Users can't act on " +
+    "themselves. The last active SYSTEM_ADMIN can't be demoted or deactivated.",
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: Type.Object({ id: Id }),
   response: { 200: envelope(User, 'the updated user'), ...failureAnswers(401, 403, 404) },
@@ -43,15 +44,17 @@ export const executeUserSchema = {
 export const confirmationLinkSchema = {
   operationId: 'createConfirmationLink',
   tags: ['Administration'],
-  summary: 'A link by which a user confirms the address, where no mails are sent',
+  summary: 'Create a confirmation link where no emails are sent',
   description:
-    'Give it to the person yourself: it works once, for 72 hours, together with the password of the account, and counts like the link of a mail. Where mails are sent, use POST /api/user/resend_confirmation. Nobody can make one for themselves, and only a SYSTEM_ADMIN for a SYSTEM_ADMIN.',
+    "Give the link to the user yourself. It works once, for 72 hours, together with the account's password, like " +
+    "an emailed link. If emails are sent, use POST /api/user/resend_confirmation. You can't create a link for " +
+    'yourself. Only a SYSTEM_ADMIN can create one for a SYSTEM_ADMIN.',
   body: Type.Object({ id: Id }),
   response: {
     200: envelope(
       Type.Object({
         url: Type.String({
-          description: 'of the page, with the token at its end',
+          description: 'address of the page, ending with the token',
           examples: [
             'https://trace.example/api/user/confirm_email/kZJ3m0T9xXo2Jr8qVbq1cWl5yN7uE4sA6dF0gH2jK1M',
           ],
@@ -86,7 +89,7 @@ export const listUsersSchema = (operationId: string, access: 'user' | 'regional-
 export const getUserSchema = {
   operationId: 'getUser',
   tags: ['Administration'],
-  summary: 'A user',
+  summary: 'Get a user',
   params: Type.Object({ id: PathId }),
   response: {
     200: envelope(

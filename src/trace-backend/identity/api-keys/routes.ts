@@ -12,7 +12,7 @@ import { createApiKeySchema, listApiKeysSchema, resolveApiKeySchema, revokeApiKe
 import { type ApiKey, listApiKeys, MAX_API_KEYS } from './store.ts';
 
 const PATH = '/api/user/api-keys';
-/** For creating keys, per address. */
+/** Rate limit of creating keys per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 60, timeWindow: 15 * 60_000 } };
 /** Keys cannot manage keys. */
 const keyScope = 'none';

@@ -14,7 +14,8 @@ const Scopes = Type.Array(Type.Enum([...SCOPES]), {
   minItems: 1,
   maxItems: SCOPES.length,
   description:
-    'read: safe methods and searches; write: all that the user may do, except administration; admin: administration too, if the user is an administrator. Each includes those before it',
+    'read: safe methods and searches; write: everything the user can do, except administration; admin: ' +
+    'administration too, if the user is an administrator. Each scope includes the previous ones',
   examples: [['read']],
 });
 
@@ -22,7 +23,7 @@ const Name = Type.String({
   minLength: 1,
   maxLength: 100,
   pattern: NO_NUL,
-  description: 'what the key is for',
+  description: 'purpose of the key',
   examples: ['weather station'],
 });
 
@@ -34,7 +35,9 @@ export const NewKey = named(
     expiresAt: Type.Optional(
       Type.String({
         maxLength: 40,
-        description: `when the key ends, in UTC unless it has an offset; at most ${LONGEST_DAYS} days from now, by default ${DEFAULT_DAYS}`,
+        description:
+          `expiry of the key, in UTC unless it has an offset; at most ${LONGEST_DAYS} days from now, by default ` +
+          `${DEFAULT_DAYS}`,
         examples: ['2030-01-01T00:00:00Z'],
       }),
     ),
@@ -65,14 +68,14 @@ export const ApiKey = named(
   'ApiKey',
   Type.Object({
     ...fields,
-    lastUsedAt: Type.Optional({ ...DateTime, description: 'to the minute; absent before the first use' }),
+    lastUsedAt: Type.Optional({ ...DateTime, description: 'to the minute; absent if never used' }),
   }),
 );
 
 const CreatedKey = Type.Object({
   ...fields,
   key: Type.String({
-    description: 'the key: shown only here',
+    description: 'the key; shown only once',
     examples: ['ft_9dXo3sB1kQvZ7mT0cYh4LwR2uJ8aE6gPfN5iK1xVzHtDq0CbS7'],
   }),
 });
@@ -83,7 +86,12 @@ export const createApiKeySchema = {
   operationId: 'createApiKey',
   tags,
   summary: 'Create a key for a program',
-  description: `The key counts as \`Authorization: Bearer ft_…\` at both services, as its user, until it ends or is revoked. It can do nothing that needs a login: create or revoke keys, change the password, the second factor or the e-mail address, end sessions, or erase the account. A user has at most ${MAX_API_KEYS} keys. A new password, a second factor that is set up, and the end of the account, end them all. Needs a code if the account has a second factor.`,
+  description:
+    'Both services accept the key as `Authorization: Bearer ft_…`, on behalf of its user, until it expires or is ' +
+    "revoked. A key can't do anything that needs a login: create or revoke keys, change the password, second " +
+    `factor or email address, end sessions, or erase the account. A user has at most ${MAX_API_KEYS} keys. ` +
+    'Setting a new password or a second factor, and closing the account, end all keys. Needs a code if the ' +
+    'account has a second factor.',
   body: NewKey,
   response: { 200: envelope(CreatedKey, 'the key'), ...failureAnswers(401, 403) },
 };
@@ -91,8 +99,8 @@ export const createApiKeySchema = {
 export const listApiKeysSchema = {
   operationId: 'listApiKeys',
   tags,
-  summary: 'The keys of the caller',
-  description: 'Newest first, without the keys themselves.',
+  summary: "List the caller's keys",
+  description: 'Newest first, without the secret keys.',
   response: {
     200: envelope(
       Type.Object({
@@ -112,8 +120,8 @@ export const revokeApiKeySchema = {
   tags,
   summary: 'Revoke a key',
   description:
-    'It ends at once here and at a packet service in the same process, within 30 seconds at one elsewhere. Needs a code ' +
-    'if the account has a second factor.',
+    'Takes effect at once here and in a packet service in the same process, and within 30 seconds in other ' +
+    'processes. Needs a code if the account has a second factor.',
   params: Type.Object({ id: KeyId }),
   body: Revocation,
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
@@ -122,9 +130,11 @@ export const revokeApiKeySchema = {
 export const resolveApiKeySchema = {
   operationId: 'resolveApiKey',
   tags: ['Registry'],
-  summary: 'Look up the user of a key, for the packet service',
+  summary: 'Look up a user by key, for the packet service',
   description:
-    'Needs `Authorization: Bearer SERVICE_TOKEN`. The key is named by its SHA-256, so that it is sent to no other service. 404 if it does not count. The fields of the answer are both inside the envelope and at the top level, where user registries have them.',
+    'Needs `Authorization: Bearer SERVICE_TOKEN`. The SHA-256 identifies the key, so that the key itself is ' +
+    'never sent to another service. Returns 404 if the key is revoked or expired. The fields of the answer are ' +
+    'both in the envelope and at the top level, as in other user registries.',
   headers: Type.Object({ authorization: Type.Optional(Type.String({ maxLength: 9000 })) }),
   body: Type.Object({
     sha256: Type.String({ pattern: '^[0-9a-f]{64}$', description: 'SHA-256 of the key, in hexadecimal' }),
@@ -139,7 +149,7 @@ function resolved() {
     scopes: Scopes,
     expires_at: DateTime,
     lacks_second_factor: Type.Boolean({
-      description: 'whether the key does not count until its user creates another with a second factor',
+      description: 'true: the key is blocked until its user creates another one with a second factor',
     }),
   };
   return Type.Object(

@@ -17,7 +17,7 @@ import { findEmailChange } from './store.ts';
 const PATH = '/api/user/email_change';
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 15 * 60_000 } };
 
-/** Changes of a user's e-mail address. */
+/** Changes of a user's email address. */
 export function registerEmailChange(app: Server, context: EmailChangeContext): void {
   app.post(
     PATH,

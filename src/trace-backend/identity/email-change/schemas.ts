@@ -7,17 +7,19 @@ const tags = ['User'];
 
 const Change = Type.Object({
   email: Type.String({ description: 'the new address', examples: ['ana@example.org'] }),
-  oldConfirmed: Type.Boolean({ description: 'whether the current address has confirmed it' }),
-  newConfirmed: Type.Boolean({ description: 'whether the new address has confirmed it' }),
+  oldConfirmed: Type.Boolean({ description: 'whether the current address is confirmed' }),
+  newConfirmed: Type.Boolean({ description: 'whether the new address is confirmed' }),
   expiresAt: DateTime,
 });
 
 export const requestEmailChangeSchema = {
   operationId: 'requestEmailChange',
   tags,
-  summary: 'Change the e-mail address',
+  summary: 'Change the email address',
   description:
-    'Needs a code if the account has a second factor. Mails a token to the current and to the new address. The change is made when both have been confirmed, within 72 hours. The default address of the first administrator, admin@fieldtrace.local, has no mailbox and needs no confirmation. At most once in five minutes.',
+    'Needs a code if the account has a second factor. Emails a token to the current and to the new address. The ' +
+    "address changes once both are confirmed, within 72 hours. The first administrator's default address, " +
+    'admin@fieldtrace.local, has no mailbox and needs no confirmation. At most once in five minutes.',
   body: Type.Object({ email: Email, currentPassword: CurrentPassword, code: FreshCode }),
   response: { 200: Done, ...failureAnswers(401) },
 };
@@ -25,14 +27,15 @@ export const requestEmailChangeSchema = {
 export const confirmEmailChangeSchema = {
   operationId: 'confirmEmailChange',
   tags,
-  summary: 'Confirm a change of address by a mailed token',
+  summary: 'Confirm a change of address with a mailed token',
   description:
-    'With the password of the account, the new address counts as confirmed by its owner; without it, the address changes and does not count. A wrong password leaves the token valid.',
+    "With the account's password, the new address counts as confirmed by its owner. Without it, the address " +
+    "changes, but doesn't count as confirmed. A wrong password doesn't use up the token.",
   body: Confirmation,
   response: {
     200: envelope(
       Type.Object({
-        changed: Type.Boolean({ description: 'false: the other address has not been confirmed yet' }),
+        changed: Type.Boolean({ description: "false: the other address isn't confirmed yet" }),
       }),
       'the result',
     ),
@@ -43,11 +46,11 @@ export const confirmEmailChangeSchema = {
 export const getEmailChangeSchema = {
   operationId: 'getEmailChange',
   tags,
-  summary: 'The pending change of address',
+  summary: 'Get the pending change of address',
   response: {
     200: Type.Object(
       { status: Type.Literal('OK'), data: Type.Optional(Change) },
-      { description: 'the change; without data if there is none' },
+      { description: 'the change; without data if none is pending' },
     ),
     ...failureAnswers(401),
   },

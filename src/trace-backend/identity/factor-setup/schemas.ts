@@ -22,7 +22,7 @@ const NewFactor = Type.Object({
 
 const RecoveryCodes = Type.Object({
   recoveryCodes: Type.Array(Type.String({ examples: ['ABCD-EFGH-IJKL-MNOP'] }), {
-    description: 'shown only once; each can be used once',
+    description: 'shown only once; each works once',
   }),
 });
 
@@ -35,15 +35,17 @@ const tags = ['User'];
 export const getFactorSchema = {
   operationId: 'getSecondFactor',
   tags,
-  summary: 'The state of the second factor of the caller',
+  summary: "Get the state of the caller's second factor",
   response: { 200: envelope(FactorState, 'the second factor'), ...failureAnswers(401) },
 };
 
 export const beginFactorSchema = {
   operationId: 'beginSecondFactor',
   tags,
-  summary: 'Begin to set up a second factor',
-  description: 'Gives a secret for an authenticator app (TOTP, RFC 6238). It is effective once confirmed.',
+  summary: 'Start to set up a second factor',
+  description:
+    'Returns a secret for an authenticator app (TOTP, RFC 6238). The second factor takes effect once you confirm ' +
+    'it.',
   body: PasswordProof,
   response: { 200: envelope(NewFactor, 'the secret'), ...failureAnswers(401) },
 };
@@ -51,10 +53,11 @@ export const beginFactorSchema = {
 export const confirmFactorSchema = {
   operationId: 'confirmSecondFactor',
   tags,
-  summary: 'Confirm a second factor by one of its codes',
+  summary: 'Confirm a second factor with a code',
   description:
-    'Logins then need a code, and so do a new password, a change of address, and creating and revoking keys for programs. ' +
-    'The other sessions of the user and all their keys end. Returns recovery codes, and sets a new access cookie.',
+    'From then on, logins need a code, and so do setting a new password, changing the email address, and ' +
+    "creating and revoking keys for programs. Ends the user's other sessions and all keys. Returns recovery " +
+    'codes, and sets a new access cookie.',
   body: CodeProof,
   response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
 };
@@ -63,7 +66,7 @@ export const renewRecoveryCodesSchema = {
   operationId: 'renewRecoveryCodes',
   tags,
   summary: 'Get new recovery codes',
-  description: 'Earlier ones become invalid.',
+  description: 'Invalidates the earlier codes.',
   body: BothProofs,
   response: { 200: envelope(RecoveryCodes, 'the recovery codes'), ...failureAnswers(401) },
 };
@@ -72,7 +75,7 @@ export const removeFactorSchema = {
   operationId: 'removeSecondFactor',
   tags,
   summary: 'Remove the second factor',
-  description: 'Not possible if the role requires one. The user gets a mail.',
+  description: 'Not possible if the role requires one. The user is notified by email.',
   body: BothProofs,
   response: { 200: Done, ...failureAnswers(401) },
 };

@@ -49,7 +49,7 @@ export function registerFailedMails(app: Server, context: FailedMailsContext): v
   });
 }
 
-/** Where mails would go now. */
+/** The current addresses of mails. */
 async function recipients(
   { pool, invitedAddresses }: FailedMailsContext,
   found: readonly FailedMail<FailedJob>[],

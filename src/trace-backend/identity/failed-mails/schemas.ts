@@ -6,7 +6,7 @@ import { FAILED_DAYS } from '../mails/mails.ts';
 
 const tags = ['Administration'];
 
-/** Mails that are sent again in one call, at most. */
+/** Maximum mails that are sent again per call. */
 export const MAX_REPLAYED = 1_000;
 
 /** How the list names what has become of a mail. */
@@ -14,36 +14,38 @@ export const LISTED = { dead: 'FAILED', queued: 'QUEUED', obsolete: 'OBSOLETE' }
 
 const FailedMail = Type.Object({
   id: Type.Integer({ examples: [7] }),
-  kind: Type.Enum([...MAIL_KINDS], { description: 'what the mail is for' }),
+  kind: Type.Enum([...MAIL_KINDS], { description: 'purpose of the email' }),
   recipient: Type.Optional(
     Type.String({
-      description: 'the address that it would go to now; absent if there is none any more',
+      description: 'current address of the recipient; absent if there is none',
       examples: ['ana@example.org'],
     }),
   ),
-  userId: Type.Optional(Type.Integer({ description: 'the user; absent for the invitation of an address' })),
+  userId: Type.Optional(Type.Integer({ description: 'the user; absent if an address was invited' })),
   status: Type.Enum(Object.values(LISTED), {
     description:
-      'FAILED: given up; QUEUED: being sent again; OBSOLETE: not sent again, because there was no reason for it any ' +
-      'more: the address is confirmed, the invitation answered, the account not active, or the change or request over',
+      'FAILED: not sent; QUEUED: being sent again; OBSOLETE: no longer needed, because the address is confirmed, ' +
+      'the invitation answered, the account inactive, or the change or request over',
   }),
-  attempts: Type.Integer({ description: 'in all' }),
+  attempts: Type.Integer({ description: 'total number' }),
   lastError: Type.String({ description: 'why the last attempt failed, without addresses' }),
-  failedAt: { ...DateTime, description: 'when it was last tried; ISO 8601, UTC' },
-  replayedAt: Type.Optional({ ...DateTime, description: 'when an administrator last had it sent again' }),
+  failedAt: { ...DateTime, description: 'last attempt; ISO 8601, UTC' },
+  replayedAt: Type.Optional({ ...DateTime, description: 'when an administrator last resent it' }),
 });
 
 export const listFailedMailsSchema = {
   operationId: 'listFailedMails',
   tags,
-  summary: 'Mails about accounts that were given up, newest first',
-  description: `Without their contents. They are kept for ${FAILED_DAYS} days, or until the account is erased or the invitation is gone.`,
+  summary: 'List failed emails about accounts, newest first',
+  description:
+    `Contents are left out. They are kept for ${FAILED_DAYS} days, or until the account is erased or the ` +
+    'invitation is gone.',
   querystring: Type.Object({
     limit: Type.Optional(
       Type.Integer({
         minimum: 1,
         default: 100,
-        description: 'items, at most; above 1000 it means 1000',
+        description: 'maximum number of items; values above 1000 mean 1000',
       }),
     ),
     ...AFTER,
@@ -57,16 +59,16 @@ export const listFailedMailsSchema = {
 export const replayFailedMailsSchema = {
   operationId: 'replayFailedMails',
   tags,
-  summary: 'Send mails again that were given up',
+  summary: 'Resend failed emails',
   description:
-    `One, or all of them, at most ${MAX_REPLAYED.toLocaleString('en')} in a call, oldest first. Each is written again, ` +
-    'with a new link that is valid from then on. One that was sent is not listed any more; one that there is no ' +
-    'reason for any more becomes OBSOLETE.',
+    `Resends one failed email or all, at most ${MAX_REPLAYED.toLocaleString('en')} in a call, oldest first. Each ` +
+    'is rewritten with a new link. Emails that are sent leave the list; emails that are no longer needed become ' +
+    'OBSOLETE.',
   body: Type.Object({ id: Type.Optional(Id) }),
   response: {
     200: envelope(
-      Type.Object({ replayed: Type.Integer({ description: 'mails that will be sent again' }) }),
-      'how many',
+      Type.Object({ replayed: Type.Integer({ description: 'number of emails that will be resent' }) }),
+      'the number',
     ),
     ...failureAnswers(401, 403, 404),
   },
@@ -75,8 +77,8 @@ export const replayFailedMailsSchema = {
 export const dismissFailedMailSchema = {
   operationId: 'dismissFailedMail',
   tags,
-  summary: 'Remove a mail that was given up from the list',
-  description: 'One that is being sent again is sent nevertheless.',
+  summary: 'Remove a failed email from the list',
+  description: 'An email that is already being resent is still sent.',
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };

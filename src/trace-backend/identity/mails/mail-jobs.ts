@@ -6,7 +6,7 @@ export type Side = 'old' | 'new';
 /** Notices about an account. */
 type TellingKind = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 
-/** What mails are for. */
+/** The purposes of mails. */
 export const MAIL_KINDS = [
   ...['confirm', 'activated', 'reset', 'password-changed', 'second-factor-on', 'second-factor-off'],
   ...['change-email', 'notice', 'invited', 'invited-address'],
@@ -45,5 +45,5 @@ export interface AddressJob {
 export type MailJob = UserJob | AskedJob | AddressJob;
 
 export type WithoutId<Job> = Job extends { id: string } ? Omit<Job, 'id'> : never;
-/** What a mail that was given up is written again from. */
+/** The data that a failed mail is rewritten from. */
 export type FailedJob = WithoutId<UserJob | AddressJob>;

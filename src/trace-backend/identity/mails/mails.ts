@@ -32,7 +32,7 @@ const MAIL_PAUSE_MS = 5 * 60_000;
 const CONCURRENCY = 5;
 /** Days for which mails that were given up are kept. */
 export const FAILED_DAYS = 90;
-/** Those removed in an hour, at most. */
+/** Maximum removals per hour. */
 const MOST_EXPIRED = 10_000;
 /** PostgreSQL's SQLSTATE when a referenced row does not exist. */
 const FOREIGN_KEY_VIOLATION = '23503';
@@ -114,7 +114,7 @@ export interface ChangeMail {
   expiresAt: Date;
 }
 
-/** What sending mails needs. */
+/** The dependencies of sending mails. */
 export interface Mailing {
   pool: pg.Pool;
   outbox: Outbox<MailJob>;
@@ -130,14 +130,14 @@ export interface Mailing {
   emailChange: (database: Database, userId: number, now: Date) => Promise<ChangeMail | undefined>;
   /** undefined if there is nothing to answer anymore */
   invitation: (userId: number, companyId: number) => Promise<InvitationMail | undefined>;
-  /** The same for the invitation of an address. */
+  /** Like `invitation`, for the invitation of an address. */
   addressInvitation: (id: number) => Promise<AddressInvitationMail | undefined>;
   logger: FastifyBaseLogger;
   /** called for each mail that is given up */
   onGivenUp: () => void;
 }
 
-/** What of it other features know. */
+/** The functions for other features. */
 export type MailContents = Pick<Mailing, 'invitation' | 'addressInvitation' | 'emailChange' | 'instanceName'>;
 
 /** Sends a requested mail, if the address belongs to a user who can use it and has not just been sent one. */

@@ -5,15 +5,15 @@ import { readMessages, type Words } from '../../../platform/messages/messages.ts
 import type { MailLanguage } from '../../base/contract/language.ts';
 import type { Status } from '../users/store.ts';
 
-/** Characters of a name that a mail shows, at most. */
+/** Maximum characters of a name that a mail shows. */
 const SHOWN = 80;
-/** Characters of the name of an instance within a sentence, at most. */
+/** Maximum characters of the name of an instance within a sentence. */
 const INSTANCE_SHOWN = 60;
 
 /** The texts of a notice. */
 type Told = 'password-changed' | 'second-factor-on' | 'second-factor-off';
 
-/** What somebody can be in a company. */
+/** The names of roles in a company. */
 type CompanyRole = 'COMPANY_USER' | 'COMPANY_ADMIN' | 'MANAGER' | 'ACCOUNTANT';
 
 type Key = `mails.${keyof typeof english}`;
@@ -36,7 +36,7 @@ export interface MailAddresses {
   frontEndUrl?: string | undefined;
 }
 
-/** What an invitation to a company says. */
+/** The values of an invitation to a company. */
 export interface Inviting {
   company: string;
   role: CompanyRole;
@@ -44,7 +44,7 @@ export interface Inviting {
   inviter: { id: number; name: string } | undefined;
 }
 
-/** Where something happens, in a sentence: the name of the instance, if it has one, and its host. */
+/** The place, for a sentence: the name of the instance, if it has one, and its host. */
 function placeOf(start: string, instance = ''): string {
   const { host } = new URL(start);
   const name = shortLine(instance, INSTANCE_SHOWN);
@@ -106,7 +106,7 @@ export function mailTexts(addresses: MailAddresses, instance?: string) {
     linesOf: (t: T) => readonly MailLine[],
   ): MailText =>
     write(language, subject, t => [t('mails.greeting', { name: plainName(name, SHOWN) }), ...linesOf(t)]);
-  /** What an invitation begins with. */
+  /** The first sentence of an invitation. */
   const asked = (t: T, key: 'ask' | 'register' | 'inactive', { company, role, inviter }: Inviting) => {
     const by = inviter ? [t('mails.invitation.by', { inviter: plainName(inviter.name, SHOWN) })] : [];
     const about = { company: plainName(company, SHOWN), place: placeOf(pages.start, instance) };

@@ -10,7 +10,7 @@ const tags = ['Administration'];
 export const settingsSchema = {
   operationId: 'listSettings',
   tags,
-  summary: 'The settings in force',
+  summary: 'Get the current settings',
   description: 'All settings of both services. Secrets are masked.',
   response: {
     200: envelope(
@@ -19,11 +19,11 @@ export const settingsSchema = {
           Type.Object({
             name: Type.String({ examples: ['AUTH_MODE'] }),
             value: Type.Optional(
-              Type.String({ description: 'secrets are ***; absent if it is not set and has no default' }),
+              Type.String({ description: "secrets are ***; absent if it isn't set and has no default" }),
             ),
-            default: Type.Optional(Type.String({ description: 'absent if it has none' })),
-            changed: Type.Boolean({ description: 'whether it is set to something other than the default' }),
-            group: Type.Enum([...SETTING_GROUPS], { description: 'what it is about' }),
+            default: Type.Optional(Type.String({ description: 'absent if there is none' })),
+            changed: Type.Boolean({ description: 'whether the value differs from the default' }),
+            group: Type.Enum([...SETTING_GROUPS], { description: 'group of the setting' }),
             description: Type.String(),
           }),
         ),
@@ -37,19 +37,21 @@ export const settingsSchema = {
 export const jobsSchema = {
   operationId: 'listMailJobs',
   tags,
-  summary: 'How many jobs wait, and how many mails were given up',
+  summary: 'Count waiting jobs and failed emails',
   response: {
     200: envelope(
       Type.Object({
         ...queueFields,
-        failedMails: Type.Integer({ description: 'mails that were given up; counted up to 1000' }),
+        failedMails: Type.Integer({ description: 'failed emails, counted up to 1000' }),
         mails: Type.Object(
           {
-            sentAt: Type.Optional({ ...DateTime, description: 'when a mail server last accepted a mail' }),
-            failedAt: Type.Optional({ ...DateTime, description: 'when one could last not be sent' }),
-            lastError: Type.Optional(Type.String({ description: 'why, without addresses' })),
+            sentAt: Type.Optional({ ...DateTime, description: 'when a mail server last accepted an email' }),
+            failedAt: Type.Optional({ ...DateTime, description: 'when sending an email last failed' }),
+            lastError: Type.Optional(
+              Type.String({ description: 'reason of the last failure, without addresses' }),
+            ),
           },
-          { description: 'how sending mails goes' },
+          { description: 'whether sending emails works' },
         ),
       }),
       'the jobs',
@@ -61,8 +63,8 @@ export const jobsSchema = {
 export const metricsSchema = {
   operationId: 'getServiceMetrics',
   tags,
-  summary: 'The metrics of this process as JSON',
-  description: 'Those of /metrics.',
+  summary: 'Get the metrics of this process as JSON',
+  description: 'Like /metrics.',
   response: {
     200: envelope(Type.Object(metricFields), 'the metrics'),
     ...failureAnswers(401, 403),
@@ -72,21 +74,21 @@ export const metricsSchema = {
 export const backupsSchema = {
   operationId: 'getBackups',
   tags,
-  summary: 'The backups of this process',
+  summary: "Get the state of this process's backups",
   response: {
     200: envelope(
       Type.Object({
-        configured: Type.Boolean({ description: 'whether there is a BACKUP_URL' }),
-        status: Type.Optional(Type.String({ description: 'OK, or the kind of trouble' })),
+        configured: Type.Boolean({ description: 'whether BACKUP_URL is set' }),
+        status: Type.Optional(Type.String({ description: 'OK, or the kind of problem' })),
         message: Type.Optional(Type.String({ description: 'a message for operators' })),
-        beganAt: Type.Optional({ ...DateTime, description: 'when backups to this place began' }),
+        beganAt: Type.Optional({ ...DateTime, description: 'when backups to this location started' }),
         lastBaseAt: Type.Optional({ ...DateTime, description: 'when the last base backup was taken' }),
         lastVerifiedAt: Type.Optional({
           ...DateTime,
           description: 'when a backup was last restored and verified',
         }),
         waitingSegments: Type.Optional(
-          Type.Integer({ description: 'parts of the log that are not shipped yet' }),
+          Type.Integer({ description: "WAL segments that aren't archived yet" }),
         ),
       }),
       'the backups',

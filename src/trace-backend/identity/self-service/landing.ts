@@ -14,13 +14,13 @@ const PASSWORD =
 export function registerLandingPages(app: Server): void {
   landingPage(app, '/api/user/confirm_email', {
     operationId: 'showEmailConfirmation',
-    title: 'Confirm your e-mail address',
+    title: 'Confirm your email address',
     tag: 'User',
     form: `${PASSWORD}<button>Confirm</button>`,
   });
   landingPage(app, '/api/user/email_change/confirm', {
     operationId: 'showEmailChangeConfirmation',
-    title: 'Confirm the change of your e-mail address',
+    title: 'Confirm the change of your email address',
     tag: 'User',
     form: `${PASSWORD}<button>Confirm</button>`,
   });
@@ -30,7 +30,7 @@ export function registerLandingPages(app: Server): void {
     tag: 'User',
     form:
       '<label>New password <input type="password" name="password" required minlength="8" maxlength="128" ' +
-      'autocomplete="new-password"></label><button>Set it</button>',
+      'autocomplete="new-password"></label><button>Set password</button>',
   });
 }
 

@@ -56,15 +56,15 @@ function registerMailedTokens(app: Server, context: UsersContext): void {
     [
       'resend_confirmation',
       'resendConfirmation',
-      'Send the confirmation mail of an address again',
-      'It goes to addresses of accounts that their owners have not confirmed, also of active accounts.',
+      'Resend the confirmation email',
+      "Sends the email if the owner of the address hasn't confirmed it yet, even if the account is active.",
       'CONFIRM_EMAIL',
     ],
     [
       'request_reset_password',
       'requestPasswordReset',
-      'Request a mail to set a new password',
-      'The owner of an address that somebody else registered takes the account with it.',
+      'Request an email to set a new password',
+      'If someone else registered the address, its owner takes over the account with this email.',
       'RESET_PASSWORD',
     ],
   ] as const) {

@@ -39,7 +39,7 @@ export const ProfileUpdate = Type.Object({
   language: Type.Optional(Language),
   mailLanguage: Type.Optional(MailLanguage),
   discoverable: Type.Optional(
-    Type.Boolean({ description: 'let others share packets with the user by e-mail address' }),
+    Type.Boolean({ description: 'let others share packets with the user by email address' }),
   ),
   password: Type.Optional(Password),
   currentPassword: Type.Optional(
@@ -54,7 +54,7 @@ export const registerSchema = {
   operationId: 'registerUser',
   tags: ['User'],
   summary: 'Create an account',
-  description: 'A mail with a token goes to the address. An administrator activates the account.',
+  description: 'Sends an email with a token to the address. An administrator must activate the account.',
   body: {
     ...Registration,
     examples: [
@@ -73,18 +73,20 @@ export const registerSchema = {
 export const confirmEmailSchema = {
   operationId: 'confirmEmail',
   tags: ['User'],
-  summary: 'Confirm an address by the token mailed to it',
+  summary: 'Confirm an address with the mailed token',
   description:
-    "With the password of the account, the address counts as confirmed by its owner; without it, only the status changes, because the person who registered the account may have typed another person's address. A wrong password leaves the token valid; 10 wrong ones within 15 minutes are 429.",
+    "With the account's password, the address counts as confirmed by its owner. Without it, only the status " +
+    "changes, because someone may have registered with another person's address. A wrong password doesn't use up " +
+    'the token; 10 wrong passwords within 15 minutes return 429.',
   body: Confirmation,
-  response: answers('the user, whose address is confirmed'),
+  response: answers('the user with the confirmed address'),
 };
 
 export const mailedTokenSchema = (operationId: string, summary: string, description: string) => ({
   operationId,
   tags: ['User'],
   summary,
-  description: `${description} The answer is the same for every address. At most one mail in five minutes.`,
+  description: `${description} The answer is the same for every address. Sends at most one email in five minutes.`,
   body: Address,
   response: { 200: Done, ...failureAnswers() },
 });
@@ -92,9 +94,12 @@ export const mailedTokenSchema = (operationId: string, summary: string, descript
 export const resetPasswordSchema = {
   operationId: 'resetPassword',
   tags: ['User'],
-  summary: 'Set a password by a mailed token',
+  summary: 'Set a password with a mailed token',
   description:
-    'Ends every session and key of the user, who gets a mail, and confirms the address as its owner. If its owner had not confirmed it before, somebody else may have had the account: its second factor, and memberships of companies that accepted invitations led to, end too. If the account is active, and no second factor is due, it begins one for the caller: the answer sets the cookies of a login.',
+    "Ends all of the user's sessions and keys, notifies the user by email, and confirms the address. If the " +
+    "owner hadn't confirmed the address before, someone else may have used the account: its second factor, and " +
+    'company memberships from accepted invitations, end too. If the account is active and no second factor is ' +
+    'needed, the answer logs the caller in by setting the cookies.',
   body: PasswordReset,
   response: { 200: Done, ...failureAnswers() },
 };
@@ -102,7 +107,7 @@ export const resetPasswordSchema = {
 export const getProfileSchema = {
   operationId: 'getProfile',
   tags: ['User'],
-  summary: 'The logged-in user',
+  summary: 'Get the logged-in user',
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401) },
 };
 
@@ -111,7 +116,8 @@ export const updateProfileSchema = {
   tags: ['User'],
   summary: 'Change the profile of the caller',
   description:
-    'Omitted fields stay unchanged. A new password needs the current one, and a code if the account has a second factor; it ends every session, and begins a new one for the caller.',
+    'Omitted fields stay unchanged. A new password needs the current one, and a code if the account has a second ' +
+    'factor. It ends all sessions and starts a new one for the caller.',
   body: ProfileUpdate,
   response: { 200: envelope(User, 'the user'), ...failureAnswers(401, 404) },
 };
@@ -127,8 +133,8 @@ export const landingPageSchema = ({
 }) => ({
   operationId,
   tags: [tag],
-  summary: `${title}: the page of a mailed link`,
-  description: 'The same for every token; opening it changes nothing.',
+  summary: `${title}: the page that mailed links open`,
+  description: 'The page is the same for every token; opening it changes nothing.',
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
   }),

@@ -9,7 +9,7 @@ import { MAX_SESSIONS } from './store.ts';
 export const Login = named(
   'Login',
   Type.Object({
-    username: Type.String({ maxLength: 320, description: 'e-mail address', examples: ['ana@example.org'] }),
+    username: Type.String({ maxLength: 320, description: 'email address', examples: ['ana@example.org'] }),
     password: Type.String({ maxLength: 1024, examples: ['correct horse battery staple'] }),
     code: Type.Optional(Code),
   }),
@@ -28,17 +28,17 @@ export const Session = named(
   Type.Object({
     id: SessionId,
     startedAt: DateTime,
-    lastUsedAt: { ...DateTime, description: 'when it was last refreshed, or logged in' },
-    expiresAt: { ...DateTime, description: 'when it ends, however often it is refreshed' },
-    address: Type.String({ description: 'address it was last used from', examples: ['192.0.2.7'] }),
-    userAgent: Type.String({ description: 'program it was last used by', examples: ['Mozilla/5.0'] }),
-    secondFactor: Type.Boolean({ description: 'whether the login proved a second factor' }),
-    current: Type.Boolean({ description: 'whether this request belongs to it' }),
+    lastUsedAt: { ...DateTime, description: 'last refresh or login' },
+    expiresAt: { ...DateTime, description: 'end of the session, even if it is refreshed' },
+    address: Type.String({ description: 'last client address', examples: ['192.0.2.7'] }),
+    userAgent: Type.String({ description: 'last client program', examples: ['Mozilla/5.0'] }),
+    secondFactor: Type.Boolean({ description: 'whether the login used a second factor' }),
+    current: Type.Boolean({ description: "whether this is the caller's session" }),
   }),
 );
 
 export const Refresh = Type.Object({
-  refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each can be used once' }),
+  refresh_token: Type.String({ maxLength: 200, description: 'from the last answer; each works once' }),
 });
 
 const AppTokens = named(
@@ -47,19 +47,18 @@ const AppTokens = named(
     access_token: Type.String({ description: 'for `Authorization: Bearer`, at both services' }),
     token_type: Type.Literal('Bearer'),
     expires_in: Type.Integer({
-      description: 'seconds until the access token ends',
+      description: 'seconds until the access token expires',
       examples: [ACCESS_SECONDS],
     }),
-    refresh_token: Type.String({ description: 'exchanges for new tokens, once' }),
-    refresh_expires_at: { ...DateTime, description: 'when the session ends, however often it is refreshed' },
+    refresh_token: Type.String({ description: 'can be exchanged for new tokens once' }),
+    refresh_expires_at: { ...DateTime, description: 'when the session ends, even if it is refreshed' },
     user: User,
   }),
 );
 
 const withCookies = {
   'set-cookie': Type.String({
-    description:
-      'trace-accessToken, the access token for an hour, and trace-refreshToken for what remains of 30 days',
+    description: 'trace-accessToken for an hour, and trace-refreshToken for the rest of the 30 days',
   }),
 };
 
@@ -68,7 +67,10 @@ export const loginSchema = {
   tags: ['User'],
   summary: 'Log in',
   description:
-    'Sets the cookie trace-accessToken, which secured calls need, for an hour. 429 after 10 failures for one account from one address (IPv6: /64) within 15 minutes, and after 100 from all addresses, except for addresses from which the user has logged in within 30 days. A user has at most 100 sessions: a new one replaces the least recently used.',
+    'Sets the cookie trace-accessToken for an hour; secured calls need it. Returns 429 after 10 failures for one ' +
+    'account from one address (IPv6: /64) within 15 minutes, and after 100 from all addresses; addresses that ' +
+    'the user has logged in from within 30 days are exempt from the latter. A user has at most 100 sessions: a ' +
+    'new one replaces the least recently used.',
   body: Login,
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
 };
@@ -78,7 +80,9 @@ export const tokenSchema = {
   tags: ['User'],
   summary: 'Log in an app',
   description:
-    'As POST /api/user/login, with the same limits and the same second factor, but the tokens are in the body, under the names of OAuth 2.0, and no cookie is set. The access token counts as `Authorization: Bearer` at both services. POST /api/user/token/refresh exchanges the refresh token.',
+    'Like POST /api/user/login, with the same limits and second factor, but returns the tokens in the body with ' +
+    'their OAuth 2.0 names and sets no cookie. Both services accept the access token as `Authorization: Bearer`. ' +
+    'POST /api/user/token/refresh exchanges the refresh token.',
   body: Login,
   response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
 };
@@ -86,9 +90,10 @@ export const tokenSchema = {
 export const refreshTokenSchema = {
   operationId: 'refreshTokens',
   tags: ['User'],
-  summary: 'Continue an app for another hour',
+  summary: "Refresh an app's session",
   description:
-    'Exchanges a refresh token for new tokens, until 30 days after the login. Each can be used once; using one again later ends every session of the user.',
+    'Exchanges a refresh token for new tokens, until 30 days after the login. Each refresh token works once; ' +
+    "reusing one later ends all of the user's sessions.",
   body: Refresh,
   response: { 200: envelope(AppTokens, 'the tokens'), ...failureAnswers(401) },
 };
@@ -96,9 +101,10 @@ export const refreshTokenSchema = {
 export const refreshSchema = {
   operationId: 'refreshSession',
   tags: ['User'],
-  summary: 'Continue for another hour',
+  summary: 'Refresh a session',
   description:
-    'Exchanges the cookie trace-refreshToken for new cookies. Each can be used once, until 30 days after the login.',
+    'Exchanges the cookie trace-refreshToken for new cookies, valid for another hour. Each refresh token works ' +
+    'once, until 30 days after the login.',
   response: { 200: { ...envelope(User, 'the user'), headers: withCookies }, ...failureAnswers(401) },
 };
 
@@ -107,7 +113,8 @@ export const logoutSchema = {
   tags: ['User'],
   summary: 'Log out',
   description:
-    'Ends every session of the user, on every device; with everywhere=false, only the one of the cookies. The cookie trace-refreshToken is enough. DELETE /api/user/sessions/{id} ends another session.',
+    "Ends all of the user's sessions on all devices; with everywhere=false, only the current one. The cookie " +
+    'trace-refreshToken is sufficient. DELETE /api/user/sessions/{id} ends another session.',
   querystring: Type.Object({ everywhere: Type.Optional(Type.Boolean({ default: true })) }),
   response: { 200: Done, ...failureAnswers(400, 401) },
 };
@@ -115,7 +122,7 @@ export const logoutSchema = {
 export const listSessionsSchema = {
   operationId: 'listSessions',
   tags: ['User'],
-  summary: 'The sessions of the caller',
+  summary: "List the caller's sessions",
   description: 'Most recently used first.',
   response: {
     200: envelope(
@@ -135,7 +142,7 @@ export const endSessionSchema = {
   operationId: 'endSession',
   tags: ['User'],
   summary: 'End one session',
-  description: 'Its tokens end at once.',
+  description: 'Its tokens expire at once.',
   params: Type.Object({ id: SessionId }),
   response: { 200: Done, ...failureAnswers(401, 404) },
 };

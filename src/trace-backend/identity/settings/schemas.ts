@@ -16,7 +16,7 @@ const GlobalSetting = Type.Object(
     value: Type.Optional(Type.String({ examples: ['This label is not published yet.'] })),
     isPublic: Type.Optional(Type.Boolean()),
   },
-  { description: 'empty if there is none' },
+  { description: "empty if it isn't set" },
 );
 
 /** Maximum number of settings of the front end. */
@@ -34,7 +34,7 @@ export const getPublicSettingSchema = {
   operationId: 'getPublicGlobalSettings',
   tags,
   summary: 'Get a public setting of the front end',
-  description: 'Settings that are not public look as if there were none.',
+  description: "Settings that aren't public look unset.",
   params,
   response: { 200: envelope(GlobalSetting, 'the setting'), ...failureAnswers() },
 };
@@ -47,7 +47,7 @@ export const updateSettingSchema = {
   params,
   body: Type.Object({
     value: text(10_000),
-    isPublic: nullable(Type.Boolean({ description: 'whether it is readable without a login' })),
+    isPublic: nullable(Type.Boolean({ description: 'whether it can be read without a login' })),
   }),
   response: { 200: Done, ...failureAnswers(401) },
 };

@@ -3,12 +3,12 @@ import { Type } from '../../../platform/type.ts';
 import { LANGUAGES, MAIL_LANGUAGES } from '../../base/contract/language.ts';
 
 export const Language = Type.Enum([...LANGUAGES], {
-  description: 'language of the user, and of mails unless mailLanguage is another one',
+  description: 'language of the user, and of emails unless mailLanguage differs',
   default: 'EN',
 });
 
 export const MailLanguage = Type.Enum([...MAIL_LANGUAGES], {
-  description: 'language of mails; language is then the same, or EN if it does not have it',
+  description: "language of emails; sets language too, or EN if language doesn't support it",
   examples: ['EN'],
 });
 
@@ -19,7 +19,7 @@ export const Role = Type.Enum(['USER', 'REGIONAL_ADMIN', 'SYSTEM_ADMIN']);
 export const Email = Type.String({
   minLength: 3,
   maxLength: 255,
-  description: 'e-mail address',
+  description: 'email address',
   examples: ['ana@example.org'],
 });
 
@@ -43,7 +43,7 @@ export const UserItem = named(
     language: Language,
     erased: Type.Optional(
       Type.Boolean({
-        description: 'true if the account is erased: nothing can be done with it; absent otherwise',
+        description: "true if the account is erased and can't be used; otherwise absent",
       }),
     ),
   }),
@@ -54,24 +54,25 @@ export const User = named(
   Type.Object({
     ...UserItem.properties,
     actions: Type.Array(Type.Enum([...ACTIONS]), {
-      description: 'what the user may do',
+      description: "the user's permissions",
       examples: [ACTIONS],
     }),
-    companyIds: Type.Array(Type.Integer(), { description: 'the companies the user is a member of' }),
+    companyIds: Type.Array(Type.Integer(), { description: 'companies that the user is a member of' }),
     companyIdsAdmin: Type.Array(Type.Integer(), {
-      description: 'those of them whose COMPANY_ADMIN the user is',
+      description: 'companies that the user is COMPANY_ADMIN of',
     }),
     mailLanguage: MailLanguage,
     hasFirstPassword: Type.Boolean({
-      description:
-        'whether an administrator still has the password that the program created the account with',
+      description: 'whether an administrator still uses the initial password',
     }),
     emailConfirmed: Type.Boolean({
       description:
-        'whether the owner of the address has confirmed it, by a mailed token with the password of the account, or by setting a password by a mailed token. Only then shares with the address and invitations to it reach the user. What administrators confirm or activate does not count',
+        "whether the owner of the address has confirmed it: with a mailed token and the account's password, or by " +
+        'setting a password with a mailed token. The user receives shares and invitations to the address only after ' +
+        "that. Confirmation or activation by administrators doesn't count",
     }),
     discoverable: Type.Boolean({
-      description: 'whether others can share packets with the user by e-mail address',
+      description: 'whether others can share packets with the user by email address',
     }),
   }),
 );
@@ -80,7 +81,7 @@ export const User = named(
 export const MailToken = Type.String({
   minLength: 1,
   maxLength: 100,
-  description: 'the token from the mail',
+  description: 'the token from the email',
   examples: ['kZJ3m0T9xXo2Jr8qVbq1cWl5yN7uE4sA6dF0gH2jK1M'],
 });
 
@@ -89,8 +90,7 @@ export const Confirmation = Type.Object({
   password: Type.Optional(
     Type.String({
       maxLength: 1024,
-      description:
-        'the password of the account; without it, the address does not count as confirmed by its owner',
+      description: "the account's password; without it, the address doesn't count as confirmed by its owner",
       examples: ['correct horse battery staple'],
     }),
   ),
@@ -106,7 +106,7 @@ export const CurrentPassword = Type.String({
 export const Code = Type.String({
   minLength: 1,
   maxLength: 64,
-  description: 'six digits of the app, or a recovery code',
+  description: 'six digits from the app, or a recovery code',
   examples: ['492039'],
 });
 
@@ -114,5 +114,5 @@ export const Code = Type.String({
 export const FreshCode = Type.Optional({
   ...Code,
   description:
-    'six digits of the app, or a recovery code, none of which counts twice; required if the account has a second factor',
+    'six digits from the app, or a recovery code; each works once. Required if the account has a second factor',
 });

@@ -222,7 +222,7 @@ test('errors are shown at their fields, with the sent values escaped, and nothin
     expect(answer.headers.get('content-security-policy')).toContain("form-action 'self'");
     expect(text.match(/name="(\w+)"[^>]* aria-invalid="true"/)?.[1]).toBe(field);
     expect(text).toContain('role="alert"');
-    expect(text).toContain('Das wurde nicht gesendet.');
+    expect(text).toContain('Ihre Nachricht wurde nicht gesendet.');
     expect(text).not.toMatch(/<img src=x|<script/);
     if (form.feedback) expect(text).toContain('&#34;&#39;&#62;&#60;img src=x');
     if (form.type === 'COMPLAINT') expect(text).toContain('<option value="COMPLAINT" selected>');

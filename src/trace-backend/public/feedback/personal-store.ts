@@ -9,7 +9,7 @@ export function feedbackFrom(email: string | undefined): pg.QueryConfig {
     FROM label_feedback WHERE lower(email) = lower(${email}) ORDER BY id`;
 }
 
-/** Removes an e-mail address, and the answers about the person, from feedback. */
+/** Removes an email address, and the answers about the person, from feedback. */
 export async function eraseFeedbackFrom(database: Database, email: string): Promise<void> {
   await execute(
     database,

@@ -19,7 +19,7 @@ import {
   unseenFeedbackSchema,
 } from './schemas.ts';
 
-/** For sending feedback, per address. */
+/** Rate limit of feedback per address. */
 const RATE_LIMIT = { guarded: true, rateLimit: { max: 20, timeWindow: 3600_000 } };
 
 interface FeedbackContext {

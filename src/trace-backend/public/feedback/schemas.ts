@@ -53,11 +53,12 @@ export const SORTABLE = ['id', 'email', 'gender', 'age', 'type'] as const;
 export const addFeedbackSchema = {
   operationId: 'addLabelFeedback',
   tags,
-  summary: 'Tell the producer something about the product of a published label',
+  summary: 'Send feedback about the product of a published label',
   description:
-    'Without a login. The e-mail address and the answers are for users who may change the product. An address takes ' +
-    'gdprConsent. A label gets at most 500 a day, and 10,000 in all. The form of the page of the label sends it as a form, ' +
-    'without the answers; clients that prefer text/html are led back to the page, with what is wrong if it was refused.',
+    'Needs no login. Only users who can change the product see the email address and the answers. An email ' +
+    "address requires gdprConsent. A label gets at most 500 a day, and 10,000 in all. The form on the label's " +
+    'page sends form data without the answers. Clients that prefer text/html are redirected to the page, which ' +
+    'shows any errors.',
   consumes: ['application/json', 'application/x-www-form-urlencoded'],
   params: PublicParams,
   body: FeedbackBodyOf,
@@ -74,12 +75,13 @@ export const addFeedbackSchema = {
 export const listFeedbackSchema = {
   operationId: 'listLabelFeedback',
   tags,
-  summary: 'What consumers wrote about the product of a label',
+  summary: "List consumer feedback about a label's product",
   description:
-    'For users who may change the product, with everything; for everyone else, of a published label, only type and text.',
+    'Users who can change the product get all fields. Everyone else gets only type and text, and only for ' +
+    'published labels.',
   params: PublicParams,
   querystring: listQuery(SORTABLE, {
-    type: Type.Optional(Type.Enum([...TYPES], { description: 'only of this type' })),
+    type: Type.Optional(Type.Enum([...TYPES], { description: 'only entries of this type' })),
   }),
   response: { 200: envelope(listOf(FeedbackView), 'a page of feedback'), ...failureAnswers(404) },
 };
@@ -87,16 +89,16 @@ export const listFeedbackSchema = {
 export const unseenFeedbackSchema = {
   operationId: 'listUnseenFeedback',
   tags,
-  summary: 'The labels about which there is feedback that nobody has seen yet',
-  description: 'Of products of the caller and of the companies that they act for: the oldest 20.',
+  summary: 'List labels with unseen feedback',
+  description: 'Returns the oldest 20, for products of the caller and of their companies.',
   response: {
     200: envelope(
       Type.Array(
         Type.Object({
           labelId: Type.Integer(),
-          title: Type.Optional(Type.String({ description: 'of the label' })),
+          title: Type.Optional(Type.String({ description: 'uuid of the label' })),
           productName: Type.String(),
-          count: Type.Integer({ description: 'how much' }),
+          count: Type.Integer({ description: 'number of unseen entries' }),
         }),
       ),
       'the labels',
@@ -108,8 +110,8 @@ export const unseenFeedbackSchema = {
 export const seeFeedbackSchema = {
   operationId: 'seeFeedback',
   tags,
-  summary: 'Record that all feedback about a label was seen',
-  description: 'By those who may change the product; it is then unseen for none of them.',
+  summary: 'Mark all feedback about a label as seen',
+  description: 'For users who can change the product; it marks the feedback as seen for all of them.',
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };
@@ -117,7 +119,7 @@ export const seeFeedbackSchema = {
 export const deleteFeedbackSchema = {
   operationId: 'deleteLabelFeedback',
   tags,
-  summary: 'Remove what a consumer wrote',
+  summary: 'Remove feedback',
   params: Type.Object({ id: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };

@@ -42,7 +42,8 @@ export const addEntrySchema = {
   tags,
   summary: "Add an entry to a product's knowledge blog",
   description:
-    'At most 1,000 for a product. Entries are public while the product has a published label and knowledgeBlog is not false.',
+    'At most 1,000 for a product. Entries are public while the product has a published label, unless ' +
+    'knowledgeBlog is false.',
   params: ProductParams,
   body: NewEntry,
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
@@ -52,7 +53,7 @@ export const updateEntrySchema = {
   operationId: 'updateProductKnowledge',
   tags,
   summary: 'Change an entry of a knowledge blog',
-  description: 'Null and omitted fields change nothing; an empty text clears a field.',
+  description: 'Null and omitted fields stay unchanged; an empty text clears a field.',
   headers: IfMatch,
   body: EntryUpdate,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -61,7 +62,7 @@ export const updateEntrySchema = {
 export const getEntrySchema = {
   operationId: 'getProductKnowledge',
   tags,
-  summary: 'An entry of a knowledge blog',
+  summary: 'Get an entry of a knowledge blog',
   description: 'The ETag is the version; send it as If-Match with a change.',
   params: Params,
   response: { 200: envelope(EntryView, 'the entry'), ...failureAnswers(401, 404) },
@@ -70,8 +71,8 @@ export const getEntrySchema = {
 export const publicEntrySchema = {
   operationId: 'getPublicProductKnowledge',
   tags,
-  summary: 'An entry of a public knowledge blog',
-  description: 'Of a product that has a published label, unless its knowledgeBlog is false.',
+  summary: 'Get an entry of a public knowledge blog',
+  description: 'Entries are public while the product has a published label, unless knowledgeBlog is false.',
   params: Params,
   response: { 200: envelope(EntryView, 'the entry'), ...failureAnswers(404) },
 };
@@ -79,10 +80,10 @@ export const publicEntrySchema = {
 export const listEntriesSchema = {
   operationId: 'listProductKnowledge',
   tags,
-  summary: 'The knowledge blog of a product',
+  summary: "List a product's knowledge blog",
   params: ProductParams,
   querystring: listQuery(SORTABLE, {
-    type: Type.Optional(Type.Enum([...TYPES], { description: 'only of this type' })),
+    type: Type.Optional(Type.Enum([...TYPES], { description: 'only entries of this type' })),
   }),
   response: { 200: envelope(listOf(ListedView), 'a page of entries'), ...failureAnswers(401, 404) },
 };

@@ -33,17 +33,19 @@ export const PublicLabel = named(
       }),
     ),
     numberOfBatches: Type.Integer(),
-    checkAuthenticityCount: Type.Integer({ description: 'batches whose authenticity can be checked' }),
-    traceOriginCount: Type.Integer({ description: 'batches whose origin can be traced' }),
+    checkAuthenticityCount: Type.Integer({
+      description: 'number of batches that can be checked for authenticity',
+    }),
+    traceOriginCount: Type.Integer({ description: 'number of batches with a traceable origin' }),
     businessToCustomerSettings: answerSchemaOf(ConsumerSettings),
     currency: Type.Optional(
-      Type.String({ description: 'of the prices of the label; ISO 4217', examples: ['RWF'] }),
+      Type.String({ description: "currency of the label's prices; ISO 4217", examples: ['RWF'] }),
     ),
     videoMeetTheFarmers: Type.Optional(ShownDocument),
     photosMeetTheFarmers: Type.Array(ShownDocument),
     productionRecords: Type.Array(ShownDocument),
     certifications: Type.Array(ShownCertification, {
-      description: 'those of the owner that are valid, if the label shows the field company.certifications',
+      description: "the owner's valid certifications, if the label shows the field company.certifications",
     }),
     product: Type.Object({ name: Type.String() }),
     company: Type.Optional(Type.Object({ name: Type.String() })),
@@ -58,14 +60,19 @@ const Params = Type.Object({ uuid: Uuid });
 export const publicLabelSchema = {
   operationId: 'getPublishedLabel',
   tags,
-  summary: 'A published label',
+  summary: 'Get a published label',
   description:
-    'As JSON, or as a page for clients that prefer text/html, such as browsers. The page has a form to check packages if ' +
-    'there are batches for it, and one for feedback if tabFeedback is true. The ETag changes with everything that is shown.',
+    'Returns JSON, or a page to clients that prefer text/html, such as browsers. The page has a form to check ' +
+    'packages if any batches can be checked, and a feedback form if tabFeedback is true. The ETag changes with ' +
+    'everything that is shown.',
   params: Params,
   querystring: Type.Object({
     feedback: Type.Optional(
-      Type.String({ maxLength: 40, description: 'sent: the page thanks for feedback', examples: ['sent'] }),
+      Type.String({
+        maxLength: 40,
+        description: 'sent: the page shows thanks for the feedback',
+        examples: ['sent'],
+      }),
     ),
   }),
   response: {
@@ -84,7 +91,7 @@ export const publicLabelSchema = {
 export const labelCodeSchema = (operationId: string, type: string) => ({
   operationId,
   tags,
-  summary: `The QR code of a published label (${type})`,
+  summary: `Get the QR code of a published label (${type})`,
   params: Params,
   response: {
     200: { description: 'a picture', content: { [type]: { schema: Type.Any() } } },
@@ -95,7 +102,7 @@ export const labelCodeSchema = (operationId: string, type: string) => ({
 export const labelPhotoSchema = {
   operationId: 'getPublishedLabelPhoto',
   tags,
-  summary: 'The picture of the product of a published label',
+  summary: 'Get the product picture of a published label',
   params: Params,
   response: {
     200: {
@@ -117,14 +124,17 @@ const batchNumber = Type.String({
 export const publicBatchSchema = {
   operationId: 'getPublishedLabelBatch',
   tags,
-  summary: 'A batch of a published label',
+  summary: 'Get a batch of a published label',
   description:
-    'With its locations if they can be traced, and its dates unless they are for checking that a package is authentic.',
+    'Includes the locations if the batch is traceable, and the dates unless they are used to check authenticity.',
   params: Type.Object({ uuid: Uuid, number: batchNumber }),
   response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(404) },
 };
 
-const ignoredId = Type.Optional({ ...Id, description: 'ignored: the number names the batch' } as typeof Id);
+const ignoredId = Type.Optional({
+  ...Id,
+  description: 'ignored; the number identifies the batch',
+} as typeof Id);
 const dateInQuery = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }));
 
 /** An answer that is a page for browsers. */
@@ -136,10 +146,10 @@ const orPage = <Answer extends TSchema & { description?: string }>(answer: Answe
 export const checkAuthenticitySchema = {
   operationId: 'checkLabelBatchAuthenticity',
   tags,
-  summary: 'Whether the number and dates on a package are those of a batch',
+  summary: 'Check the number and dates on a package',
   description:
-    'Of a batch of a published label that allows it. Every date that the batch has must be given. For clients that prefer ' +
-    'text/html, the page of the label with the answer.',
+    'For batches of published labels that allow checks. Send every date that the batch has. Clients that prefer ' +
+    'text/html get the page of the label with the result.',
   params: Type.Object({ uuid: Uuid }),
   querystring: Type.Object({
     id: ignoredId,
@@ -147,25 +157,25 @@ export const checkAuthenticitySchema = {
     productionDate: dateInQuery('the date of production on the package, YYYY-MM-DD'),
     expiryDate: dateInQuery('the expiry date on the package, YYYY-MM-DD'),
   }),
-  response: { 200: orPage(envelope(Type.Boolean(), 'whether they are')), ...failureAnswers(404) },
+  response: { 200: orPage(envelope(Type.Boolean(), 'whether they match')), ...failureAnswers(404) },
 };
 
 export const checkOriginSchema = {
   operationId: 'checkLabelBatchOrigin',
   tags,
-  summary: 'Where a batch comes from',
+  summary: 'Get the origin of a batch',
   description:
-    'The locations of a batch of a published label that allows it; none for any other number. For clients that prefer ' +
-    'text/html, the page of the label with the answer.',
+    'Returns the locations if the batch of a published label allows it, and none for other numbers. Clients that ' +
+    'prefer text/html get the page of the label with the result.',
   params: Type.Object({ uuid: Uuid }),
   querystring: Type.Object({
     id: ignoredId,
     number: Type.Optional(batchNumber),
-    productionDate: dateInQuery('ignored: the form of the page has it'),
-    expiryDate: dateInQuery('ignored: the form of the page has it'),
+    productionDate: dateInQuery('ignored; the form of the page sends it'),
+    expiryDate: dateInQuery('ignored; the form of the page sends it'),
   }),
   response: {
-    200: orPage(envelope(Type.Array(answerSchemaOf(BatchLocation)), 'its locations')),
+    200: orPage(envelope(Type.Array(answerSchemaOf(BatchLocation)), 'the locations')),
     ...failureAnswers(404),
   },
 };

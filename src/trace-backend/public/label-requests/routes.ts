@@ -5,7 +5,7 @@ import { findPublishedLabel } from '../../catalogue/products/labels/store.ts';
 import { logRequestSchema } from './schemas.ts';
 import { countRequest } from './store.ts';
 
-/** For reports, per address. */
+/** Rate limit of reports per address. */
 const RATE_LIMIT = { rateLimit: { max: 120, timeWindow: 60_000 } };
 
 /** Reports of front ends about the use of labels' pages. */

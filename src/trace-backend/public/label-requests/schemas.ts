@@ -19,13 +19,13 @@ const REQUEST_TYPES = [
 export const logRequestSchema = {
   operationId: 'logPublicRequest',
   tags: ['Label'],
-  summary: 'Report what somebody does on the page of a label',
+  summary: 'Report an action on the page of a label',
   description:
-    'Requests about published labels are counted by label, type and day; nothing is kept about who makes them. Reports ' +
-    'about anything else have no effect.',
+    'Requests are counted by published label, type and day; nothing is stored about the person. Other reports ' +
+    'have no effect.',
   body: Type.Object({
     token: nullable(Type.String({ maxLength: 255, description: 'ignored' })),
-    type: Type.Enum([...REQUEST_TYPES], { description: 'what was done' }),
+    type: Type.Enum([...REQUEST_TYPES], { description: 'the action' }),
     logKey: nullable(
       Type.String({
         maxLength: 64,

@@ -16,10 +16,10 @@ const word = (description: string) => Type.Optional(Type.String({ description })
 
 const Tagged = Type.Object({
   qrTag: Type.String(),
-  orderId: word('the order that was tagged'),
+  orderId: word('the tagged order'),
   producerName: Type.Optional(Type.String()),
-  priceToProducer: optional('for a kilogram'),
-  priceToFarmer: optional('for a kilogram'),
+  priceToProducer: optional('price per kilogram'),
+  priceToFarmer: optional('price per kilogram'),
   cuppingScore: optional('of 100'),
   cuppingFlavour: Type.Optional(Type.String()),
   roastingProfile: Type.Optional(Type.String()),
@@ -53,15 +53,18 @@ const Tagged = Type.Object({
 export const taggedOrderSchema = {
   operationId: 'getTaggedStockOrder',
   tags: ['Label'],
-  summary: 'The journey of a stock order, by the tag in the code on its package',
+  summary: 'Get the journey of a stock order by the tag of its QR code',
   description:
-    'EMPTY is the tag of codes that are for a label alone. Its journey, and that of an unknown tag, is empty.',
+    'Codes that belong only to a label have the tag EMPTY. Its journey is empty, and so is the journey of ' +
+    'unknown tags.',
   headers: LanguageHeader,
   params: Type.Object({
     qrTag: Type.String({ minLength: 1, maxLength: 100, pattern: NO_NUL, examples: ['EMPTY'] }),
   }),
   querystring: Type.Object({
-    withHistory: Type.Optional(Type.Boolean({ default: false, description: 'whether with its journey' })),
+    withHistory: Type.Optional(
+      Type.Boolean({ default: false, description: 'whether to include the journey' }),
+    ),
   }),
   response: { 200: envelope(Tagged, 'the order'), ...failureAnswers() },
 };

@@ -21,7 +21,7 @@ const thing = (kind: string, id: unknown, name?: unknown): Thing => ({
   name: textOf(name),
 });
 
-/** What an entry is about. */
+/** The subject of an entry. */
 export function whatOf({ action, entity, entityId, details }: Entry): Thing {
   if (/_API_KEY$/.test(action)) return thing('key', details.key ?? '', details.name);
   if (action === 'MERGE_TO_COMPANY') return thing('company', details.from ?? entityId);
@@ -81,7 +81,7 @@ export interface Line {
   isChange?: boolean;
 }
 
-/** What the messages of the words of a change begin with, by the kind of the record and the detail. */
+/** The prefixes of messages about a change, by the kind of the record and the detail. */
 const CHANGES: Partial<Record<string, readonly [title: string, prefix: string]>> = {
   'user.status': ['administration.status', 'administration.status'],
   'user.role': ['administration.role', 'administration.role'],

@@ -6,7 +6,7 @@ const FILES = import.meta.glob<Record<string, string>>('./*/settings/meanings.js
   import: 'default',
 });
 
-/** What settings mean in a language, by their names; without any in English. */
+/** The meanings of settings in a language, by name; empty in English. */
 export async function meaningsIn(language: Language): Promise<Readonly<Record<string, string>>> {
   return (await FILES[`./${language}/settings/meanings.json`]?.()) ?? {};
 }

@@ -67,7 +67,7 @@ export function needsConfirmation(
   return action.endsWith('_ADMIN') || action === 'REMOVE_USER_SECOND_FACTOR' || action === 'DEACTIVATE_USER';
 }
 
-/** What the messages of an action are named after: activating an unconfirmed user also confirms the address. */
+/** The name of an action in messages: activating an unconfirmed user also confirms the address. */
 export function wordsOf(action: Action | LinkAction, { status }: Pick<User, 'status'>): string {
   return action === 'ACTIVATE_USER' && status === 'UNCONFIRMED' ? 'ACTIVATE_UNCONFIRMED' : action;
 }

@@ -2,7 +2,7 @@ import type { StoredFile } from '../../../api/stored-file.ts';
 import { textOf } from '../../../parts/forms/nested.ts';
 import { newPlace, type Place } from '../../products/origin/origin.ts';
 
-/** What the form of a batch holds; dates as YYYY-MM-DD. */
+/** The entries of the form of a batch; dates as YYYY-MM-DD. */
 export interface BatchForm {
   number: string;
   productionDate: string;

@@ -1,4 +1,4 @@
-/** What the graph says of a packet. */
+/** The triples of the graph about a packet. */
 export interface Neighbours {
   geoids: string[];
   previous: string | undefined;

@@ -12,10 +12,10 @@ export function hexOf(text: string): string | undefined {
   return `#${digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits}`.toLowerCase();
 }
 
-/** What a person should know about a colour. */
+/** A warning about a colour. */
 export type ColourNote = 'darker' | 'lighter' | 'ignored';
 
-/** What there is to say about a colour of headings on the page of a label, which adapts it; undefined if nothing. */
+/** The warning about a heading colour on the page of a label, which adapts it; undefined if there is none. */
 export function colourNote(text: string): ColourNote | undefined {
   if (text.trim() === '') return undefined;
   const hex = hexOf(text);

@@ -35,7 +35,7 @@ export const AMOUNTS = [
 export const PICTURES = ['landingPageImage', 'landingPageBackgroundImage', 'headerBackgroundImage'] as const;
 export const FONTS = ['productFont', 'textFont'] as const;
 
-/** What the page of a label draws: only this is in the form, and all else keeps its values. */
+/** The settings that the page of a label uses: only these are in the form, and all others keep their values. */
 const FILES = ['landingPageImage'];
 const PATHS = ['primaryColor', 'tabFeedback'];
 

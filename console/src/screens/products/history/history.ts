@@ -99,7 +99,7 @@ const BATCH: Fields = {
   photo: { key: 'products.photo' },
   locations: places('products.pins', PLACE),
 };
-/** What a label shows about the owner. */
+/** The data of the owner that a label shows. */
 const COMPANY: Fields = fieldsOf('companies', {
   ...Object.fromEntries(
     [...Object.keys(COMPANY_TEXTS), 'headquarters.country'].map(path => [
@@ -111,7 +111,7 @@ const COMPANY: Fields = fieldsOf('companies', {
   headquarters: 'group.address',
 });
 
-/** What a product has, and a copy of it that a label has. */
+/** A value of a product, and the label's copy of it. */
 const CONTENT: Fields = {
   ...fieldsOf(
     'products',
@@ -172,7 +172,7 @@ export function stepsTo(path: string): Step[] {
   return steps;
 }
 
-/** What forms do not name: entries of plain lists count from 1, as those of other lists do. */
+/** Names for paths without a form field: entries of plain lists count from 1, like those of other lists. */
 function unnamed(rest: string): string {
   return /^\d+$/.test(rest) ? String(Number(rest) + 1) : rest;
 }
@@ -201,7 +201,7 @@ const WORDS: readonly (readonly [path: RegExp, word: (text: string) => string])[
   [new RegExp(`\\.(${PRICE_GRAPHICS.join('|')})$`), text => `consumer.unit.${text}`],
 ];
 
-/** What the value of a path means; undefined for a text or a number. */
+/** The meaning of the value at a path; undefined for a text or a number. */
 export function meaningOf(path: string): Meaning | undefined {
   const names = path.split('.').filter(name => !/^(\d+|id)$/.test(name));
   const last = names.at(-1) ?? '';
@@ -241,7 +241,7 @@ function shownBy(path: string, entries: readonly unknown[]): Part[] {
     .map(({ name }) => ({ path, value: String(name) }));
 }
 
-/** What a stored value consists of, each with its path; empty values are left out. */
+/** The parts of a stored value with their paths; empty values are left out. */
 export function partsOf(path: string, value: unknown): Part[] {
   if (value === undefined || value === null || value === '') return [];
   if (typeof value !== 'object') return [{ path, value: value as Leaf }];
@@ -270,7 +270,7 @@ export function fileOf(path: string, value: unknown): { key: string; isPicture: 
   return { key: storageKey, isPicture: PICTURE.test(path) };
 }
 
-/** What happened to a field. */
+/** The kind of change of a field. */
 export interface DescribedChange {
   /** of the messages products.history.did */
   did: 'created' | 'filled' | 'changed' | 'added' | 'removed';

@@ -53,7 +53,7 @@ export function originOf(record: object): Origin {
   };
 }
 
-/** What of the pins and the journey has changed, as bodies have it. */
+/** The changed pins and journey, as bodies have them. */
 export function changedOrigin(origin: Origin, before: Origin): { locations?: object[]; markers?: object[] } {
   return {
     ...(!isSame(origin.pins, before.pins) && { locations: origin.pins.map(withoutEmpty) }),

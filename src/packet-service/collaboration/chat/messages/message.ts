@@ -3,7 +3,7 @@ import type { Packet } from '../../../core/packet-format/packet.ts';
 import { fold } from '../ngrams/fold.ts';
 import { geoidNumber, ngramsOf } from '../ngrams/ngrams.ts';
 
-/** Unicode code points of a message's text, at most; longer texts are truncated. */
+/** Maximum Unicode code points of a message's text; longer texts are truncated. */
 export const MAX_TEXT = 250;
 
 /** A message as stored for lists and search, in addition to its packet. */

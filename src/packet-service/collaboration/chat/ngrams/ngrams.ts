@@ -22,7 +22,7 @@ const SPACES = /[\0-\x20]+/;
 
 /** Code units of each of the two words in the n-gram of a word boundary. */
 const BOUNDARY = 2;
-/** N-grams in one query, at most: enough to leave few candidates. */
+/** Maximum n-grams per query: enough to leave few candidates. */
 const MAX_REQUIRED = 8;
 
 /** The index terms of a text. Repeated n-grams are listed repeatedly, which the index accepts. */

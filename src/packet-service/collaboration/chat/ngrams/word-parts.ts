@@ -1,4 +1,4 @@
-/** Code points of an n-gram, at most. */
+/** Maximum code points of an n-gram. */
 export const WIDTH = 4;
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { geoidNumber, ngramNumber, ngramQuery } from '../ngrams/ngrams.ts';
 import { findWords } from './search-store.ts';
 
-/** Sets per look-up, at most. */
+/** Maximum sets per look-up. */
 const MAX_SETS = 250;
 
 /**

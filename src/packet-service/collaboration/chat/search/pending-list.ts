@@ -11,7 +11,7 @@ const MERGE_MS = 2500;
  * (docs/decisions/chat-search.md).
  */
 export interface PendingList {
-  /** To be called when a message was stored. Returns at once. */
+  /** Call this after storing a message. Returns at once. */
   grew(): void;
   stop(): Promise<void>;
 }

@@ -1,19 +1,19 @@
 import type { NgramSets } from './ngram-sets.ts';
 
-/** Matches fetched at once, at most: bounds the memory of an unlimited search. */
+/** Maximum matches fetched at once: bounds the memory of an unlimited search. */
 export const BATCH = 2000;
 /** Up to this many threads are read one by one; with more, all messages are read in order of time. */
 const FEW_THREADS = 16;
 /** Messages that the first step reads: of a few threads often all, of all threads a sample. */
 const FIRST_BY_THREAD = 10_000;
 const FIRST_BY_TIME = 2000;
-/** Messages that one step reads, at most. */
+/** Maximum messages that one step reads. */
 const MAX_STEP = 100_000;
 /** If the user's messages are a smaller share than this, reading in order of time passes too many others. */
 const SPARSE = 0.1;
 /** Allowance for chance when estimating how far the wanted matches reach. */
 const MARGIN = 1.3;
-/** The same for a step by time: it ends with the last match, and another step costs more. */
+/** The allowance for a step by time: it ends with the last match, and another step costs more. */
 const ROOM = 3;
 /**
  * Costs, in units of reading one message (0.2 µs): finding the start of one thread, asking the index for one set of

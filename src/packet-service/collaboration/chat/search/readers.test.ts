@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
 
 /**
- * The ways of a search over HTTP, in threads that are so long, so many or so thin that each way must be chosen: first
+ * The ways of a search over HTTP, in threads whose length, number or density forces each way: first
  * by thread and then by the index; by time; by time and then by thread.
  */
 let service: RunningService;

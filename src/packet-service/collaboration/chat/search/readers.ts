@@ -18,7 +18,7 @@ const PACE_SAMPLE = 200;
 const PACE_PART = 0.02;
 /** The oldest time that a message can have, in milliseconds since 1970. */
 const OLDEST = Date.parse('0001-01-01T00:00:00Z');
-/** Before every message of the same time. */
+/** An id before every message of the same time. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** The result of a step. */

@@ -5,7 +5,7 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { searchMessages } from './search.ts';
 
 /**
- * Which steps a search takes, in threads that are so long, so many or so thin that each way must be chosen: all ways
+ * The steps of a search, in threads whose length, number or density forces each way: all ways
  * find the same, and the wrong one only costs more.
  */
 let service: RunningService;
@@ -48,7 +48,7 @@ async function say(messages: { thread_id: string; text: string }[]): Promise<voi
   expect(body.results.filter((result: object) => 'error' in result)).toEqual([]);
 }
 
-/** What a statement of a search is for; nothing for those that belong to no step. */
+/** The step that a statement of a search belongs to; undefined for all other statements. */
 function stepOf({ text, values = [] }: pg.QueryConfig): string | undefined {
   const numbers = values.filter(value => typeof value === 'number');
   if (text.includes('AS newest')) return `by time ${numbers[0]}, sample ${numbers.at(-1)}`;

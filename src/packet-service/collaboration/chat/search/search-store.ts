@@ -40,7 +40,7 @@ export interface Scope {
 /** The order of the index by time, and within a thread of the primary key's, read backwards. */
 export const NEWEST = sql`ORDER BY ts DESC, packet_id DESC`;
 
-/** Not a join, whose plan costs twice as much to start, and which would read all threads for a user of many. */
+/** A subquery, because a join costs twice as much to plan, and reads all threads for a user of many. */
 const IS_OPEN = '(SELECT author IS NULL FROM chat_threads AS thread WHERE thread.thread_id = part.thread_id)';
 
 /**
@@ -76,7 +76,7 @@ export async function estimateMessages(database: Database): Promise<number | und
   return estimate > 0 ? estimate : undefined;
 }
 
-/** The same of a distributed table, whose size the coordinator does not know: the log has at least as many entries. */
+/** Like `estimateMessages`, for a distributed table, whose size only its workers know: counts entries of the log. */
 export async function estimateDistributed(database: Database): Promise<number | undefined> {
   const { rows } = await database.query<{ estimate: number }>({
     name: 'estimate_entries',
@@ -210,7 +210,7 @@ function theThreads({ threads }: Conditions): Sql {
   return sql`theirs AS MATERIALIZED (SELECT unnest(${threads}::uuid[]) AS id)`;
 }
 
-/** In one of `theThreads`. Written so that it stays a hash lookup and is not turned into a join. */
+/** Whether a message is in one of `theThreads`. The form keeps it a hash lookup instead of a join. */
 const AMONG_THEM = sql`(thread_id IN (SELECT id FROM theirs)) IS TRUE`;
 
 /** Adds words to the dictionary; existing ones are ignored. Sorted, so that processes never deadlock. */

@@ -6,7 +6,7 @@ import { findPagePosition } from '../../../core/packets/read-store.ts';
 import { listIdsFrom, listReadMarks, moveReadMark } from './read-mark-store.ts';
 import type { Participation } from './store.ts';
 
-/** Later messages that are looked at when one is marked as read, at most. */
+/** Maximum later messages that are looked at when one is marked as read. */
 const LATER = 1000;
 
 /**

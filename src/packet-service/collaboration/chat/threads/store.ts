@@ -182,7 +182,7 @@ export async function findThreadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Those of some users who have opened, with a token, a thread that a user takes part in. */
+/** Selects the users, of some, who have opened a thread of a user with a token. */
 export async function findOpeners(
   database: Database,
   userId: string,

@@ -6,7 +6,7 @@ import { userHasTokens } from '../../../core/access/caller.ts';
 import { parseUlid } from '../../../core/packet-format/ulid.ts';
 import { findClosed, findParticipation, type Participation } from './store.ts';
 
-/** Threads in the cache, at most. */
+/** Maximum threads in the cache. */
 const MAX_KNOWN = 100_000;
 
 /** A thread that exists. */

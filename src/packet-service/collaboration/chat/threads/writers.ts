@@ -2,10 +2,10 @@ import type { Database } from '../../../../platform/database/database.ts';
 import { findSenders } from '../../../core/log/thread-store.ts';
 import { findNewestThreads } from './store.ts';
 
-/** Threads of a user that are looked at, at most: the newest. */
+/** Maximum threads of a user that are looked at: the newest. */
 const LOOKED_AT = 100;
 
-/** Those of some users who have written lately in a thread that a user takes part in. */
+/** Selects the users, of some, who have recently written in a thread of a user. */
 export async function findWriters(
   database: Database,
   userId: string,

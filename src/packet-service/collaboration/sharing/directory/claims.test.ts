@@ -333,7 +333,7 @@ test("sharing in a user's name without a token does not count towards the user's
   const shared = await Promise.all(Array.from({ length: 62 }, () => asZoe(somebody().contact)));
   expect(shared.filter(({ status }) => status === 201)).toHaveLength(60);
   expect(shared.filter(({ status }) => status === 429)).toHaveLength(2);
-  // From the first token on, nobody is the user without one.
+  // After the first token, requests without a token can't act as the user.
   expect((await share(service, packet, somebody().contact, zoe.user)).status).toBe(403);
 
   // An export has both, and an erasure removes both.

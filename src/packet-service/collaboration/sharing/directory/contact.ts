@@ -1,7 +1,7 @@
 import { Problem } from '../../../../platform/http/problems.ts';
 import { readEmail } from '../../../../platform/mail/email.ts';
 
-/** Characters of a contact, at most: the longest e-mail address (RFC 5321 §4.5.3.1). */
+/** Maximum characters of a contact: the longest email address (RFC 5321 §4.5.3.1). */
 export const MAX_CONTACT = 320;
 
 /** How a contact can be reached. */
@@ -13,7 +13,7 @@ const PHONE = /^(?:\+|00)[\d ().\-/]+$/;
 const E164 = /^\+[1-9]\d{6,14}$/;
 
 /**
- * Normalises a contact: an e-mail address to lower case with the domain in ASCII; an international phone number to +
+ * Normalises a contact: an email address to lower case with the domain in ASCII; an international phone number to +
  * and digits; anything else is trimmed and lower-cased.
  *
  * @param field name of the request field, for the error

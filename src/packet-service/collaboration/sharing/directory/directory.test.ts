@@ -113,7 +113,7 @@ test('with a token an address counts when the link mailed to it has confirmed it
   const used = await confirm(ben.user);
   expect([used.status, used.text]).toEqual([404, unknown.text]);
 
-  // Confirmed once, it stays so in later entries, and nobody is asked again.
+  // A confirmed contact stays confirmed in later entries, without another mail.
   const again = await closed.send('PUT', `/directory/users/${ben.user}`, body, await as(ben.user));
   expect(again.body.unconfirmed).toEqual(['+254711222333']);
 });

@@ -120,7 +120,7 @@ export async function removeEntry(
   await deleteEntry(database, userId);
 }
 
-/** What a code that was sent to a contact proves about its user. */
+/** The kind of proof that a code sent to a contact gives. */
 export function proofOf(contact: string, { hasToken }: Pick<Writer, 'hasToken'>): Exclude<Proof, 'none'> {
   if (!hasToken) return 'code';
   return contactKind(contact) === 'email' ? 'mailed' : 'texted';

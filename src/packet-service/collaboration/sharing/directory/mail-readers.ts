@@ -2,7 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts';
 
 /**
- * Asks the user registry in this process who reads mails to an address. A failure tells nothing of them.
+ * Asks the user registry in this process who reads mails to an address. A failure means unknown.
  *
  * @param registry undefined where the registry is not in this process: then nothing is known of anybody
  */

@@ -4,7 +4,7 @@ import { MAX_CONTACT } from './contact.ts';
 
 const tags = ['Directory'];
 
-/** Contacts of one user, at most. */
+/** Maximum contacts per user. */
 const MAX_CONTACTS = 20;
 
 const UserPath = Type.Object({ user_id: UserId });
@@ -16,14 +16,14 @@ const contactList = (description: string) =>
     examples: [['ben@example.org', '+254 700 000 000']],
   });
 
-const Discoverable = Type.Boolean({ description: 'whether others may find the user by these contacts' });
+const Discoverable = Type.Boolean({ description: 'whether others can find the user by these contacts' });
 
 const Entry = Type.Object(
   {
     user_id: Type.String(),
     contacts: contactList('normalised: addresses in lower case, phone numbers as + and digits'),
     discoverable: Discoverable,
-    unconfirmed: contactList('those of a user with a token that are not effective until they are confirmed'),
+    unconfirmed: contactList('contacts that take effect once the user confirms them'),
   },
   { description: 'the entry' },
 );
@@ -31,20 +31,20 @@ const Entry = Type.Object(
 export const putEntrySchema = {
   operationId: 'putDirectoryEntry',
   tags,
-  summary: 'Set the contacts by which a user can be found',
+  summary: 'Set the contacts that others can find a user by',
   description:
-    'Replaces an earlier entry. With a token, only for its user; a contact is then effective when the user registry has ' +
-    'it for the user, or the link that is mailed to it has been confirmed (a phone number, when an invitation to it is ' +
-    'accepted). Without a token every contact is accepted, and counts for what is shared without one, unless the user ' +
-    "registry or an effective contact of a user with a token says whose it is; the user's first token makes it " +
-    'ineffective. Invitations to contacts by which the user can be found from now on become shares. A user may enter 60 ' +
-    'different contacts an hour, and an address without a token 600, with those it shares with (429; RATE_LIMIT). At ' +
-    'most 20 confirmations an hour are mailed for a user (429).',
+    'Replaces the previous entry. With a token, users can only change their own. A contact then takes effect if ' +
+    'the user registry has it for the user, or once the user confirms it by a mailed link (a phone number: by ' +
+    'accepting an invitation to it). Without a token, every contact is accepted for shares without a token, ' +
+    'unless it belongs to a user of the registry or to a user with a token; it loses its effect when the user ' +
+    'first uses a token. Invitations to contacts that take effect become shares. A user may enter 60 different ' +
+    'contacts an hour, and an address without a token 600, including those it shares with (429; RATE_LIMIT). At ' +
+    'most 20 confirmations an hour are emailed per user (429).',
   params: UserPath,
   body: Type.Object(
     {
       contacts: contactList(
-        'e-mail addresses, international phone numbers (+…), or other names; case is ignored',
+        'email addresses, international phone numbers (+…) or other names; case is ignored',
       ),
       discoverable: Discoverable,
     },
@@ -59,7 +59,7 @@ export const putEntrySchema = {
 export const getEntrySchema = {
   operationId: 'getDirectoryEntry',
   tags,
-  summary: 'The contacts by which a user can be found',
+  summary: 'Get the contacts that others can find a user by',
   params: UserPath,
   response: { 200: Entry, ...errorAnswers(400, 403, 404, 500, 503) },
 };
@@ -68,10 +68,10 @@ export const deleteEntrySchema = {
   operationId: 'deleteDirectoryEntry',
   tags,
   summary: 'Remove a user from the directory',
-  description: 'Shares stay. Deleting a missing entry is not an error.',
+  description: 'Shares stay. Deleting a missing entry succeeds too.',
   params: UserPath,
   response: {
-    204: Type.Null({ description: 'the user cannot be found anymore' }),
+    204: Type.Null({ description: 'the user can no longer be found' }),
     ...errorAnswers(400, 403, 500, 503),
   },
 };
@@ -81,15 +81,18 @@ export const confirmSchema = {
   tags,
   summary: 'Confirm a contact',
   description:
-    'With the token from the link that was mailed to it, by the user who listed it. Valid once and for 7 days; an ' +
-    'invalid token, or one of another user, gets the same answer as an unknown one.',
+    'The user who added the contact confirms it with the token from the mailed link. The token works once, for 7 ' +
+    'days. Invalid and unknown tokens, and those of other users, get the same answer.',
   headers: IdempotencyHeaders,
   params: Type.Object({
-    token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link in the mail' }),
+    token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link in the email' }),
   }),
   body: Type.Object(
     {
-      user_id: Type.Optional({ ...UserId, description: 'who listed the contact; required without a token' }),
+      user_id: Type.Optional({
+        ...UserId,
+        description: 'the user who added the contact; required without a token',
+      }),
     },
     { additionalProperties: true, examples: [{ user_id: 'ben' }] },
   ),
@@ -107,14 +110,14 @@ export const landingSchema = ({
 }) => ({
   operationId,
   tags: [tag],
-  summary: `${title}: what a browser shows`,
-  description: 'The page of a mailed link. It is the same for every token and changes nothing.',
+  summary: `${title}: the page for browsers`,
+  description: 'The page that mailed links open. It is the same for every token and changes nothing.',
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link' }),
   }),
   response: {
     200: {
-      description: 'a page that says what to do',
+      description: 'a page with instructions',
       content: { 'text/html': { schema: Type.String() } },
     },
     400: errors[400],

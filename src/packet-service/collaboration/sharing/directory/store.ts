@@ -6,9 +6,9 @@ import type { Entered, Holder } from './holder.ts';
 /** How a contact was proven: see migration 101. */
 export type Proof = 'none' | 'code' | 'mailed' | 'texted' | 'registry';
 
-/** Those that prove a contact and its user: one user has it by them. */
+/** The proofs of a contact that make it belong to one user. */
 const PROVEN = sql`('mailed', 'texted', 'registry')`;
-/** Users who claim a contact that are looked at, at most, the earliest first. */
+/** Maximum users checked who claim a contact, earliest first. */
 const CLAIMS = 100;
 
 /** A contact in an entry. */

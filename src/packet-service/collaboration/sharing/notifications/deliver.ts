@@ -25,7 +25,7 @@ export type KeepInvitationToken = (
   now: Date,
 ) => Promise<void>;
 
-/** What delivery needs of other features. */
+/** The functions of other features that delivery uses. */
 export interface DeliverySources extends Omit<Digesting, 'outbox'> {
   /** stores the hash of an invitation's secret, by which it is accepted */
   keepInvitationToken: KeepInvitationToken;
@@ -34,7 +34,7 @@ export interface DeliverySources extends Omit<Digesting, 'outbox'> {
   instanceName: () => Promise<string | undefined>;
 }
 
-/** What delivery needs. */
+/** The dependencies of delivery. */
 interface Delivering extends Digesting, DeliverySources {
   webhook: WebhookTarget | undefined;
   /** what links begin with */

@@ -10,10 +10,10 @@ export interface Digested {
   userId: string | null;
 }
 
-/** Notifications of one digest, at most; the others wait for the next. */
+/** Maximum notifications per digest; the others wait for the next. */
 const MAX_DIGESTED = 10_000;
 
-/** Those whose digest has not been sent. */
+/** Notifications whose digest has not been sent. */
 const WAITING = sql`channel = 'mail' AND in_digest AND status = 'queued'`;
 
 /** Locks the digest of an address until the end of the transaction: what waits for it, and whether it is on its way. */
@@ -50,7 +50,7 @@ export async function hasDigest(database: Database, address: string): Promise<bo
   return rows.length > 0;
 }
 
-/** What waits for the digest of an address, oldest first. */
+/** Selects the notifications that wait for the digest of an address, oldest first. */
 export async function listDigest(database: Database, address: string): Promise<Digested[]> {
   const { rows } = await database.query<Digested>(sql`
     SELECT notification_id AS "notificationId", share_id AS "shareId", user_id AS "userId"

@@ -10,7 +10,7 @@ import { type Delivery, deliveries } from './store.ts';
 /** How long a digest collects what else comes for its address, in seconds. */
 const DIGEST_SECONDS = 3600;
 
-/** What digests need. */
+/** The dependencies of digests. */
 export interface Digesting {
   pool: pg.Pool;
   outbox: Outbox<DeliveryJob>;

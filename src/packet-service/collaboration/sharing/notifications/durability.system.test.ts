@@ -58,7 +58,7 @@ async function sharedThrough(service: RunningProcess) {
   return { ...ben, packet };
 }
 
-/** What became of a user's one notification, by channel. */
+/** The state of a user's only notification, by channel. */
 async function deliveries(service: RunningProcess, user: string): Promise<Record<string, string>> {
   const { body } = await service.send('GET', `/notifications?user_id=${user}`);
   return Object.fromEntries(

@@ -18,17 +18,17 @@ export interface MailAddresses {
   consoleUrl: string | undefined;
 }
 
-/** Who has sent a share or an invitation. */
+/** The sender of a share or an invitation. */
 export interface Sender {
   id: string;
   /** undefined if it is not known, or not proven that the sender is this user */
   name: string | undefined;
 }
 
-/** Characters of a user's name or identifier that a mail shows, at most. */
+/** Maximum characters of a user's name or identifier that a mail shows. */
 const SHOWN = 64;
 
-/** What is known of who reads a mail, by its address. */
+/** What the service knows about the recipient of a mail, by address. */
 export interface Reader {
   /** two letters; English if it is not known */
   language?: string | undefined;
@@ -140,7 +140,7 @@ function waysToRead(
   }
 }
 
-/** What a confirmation mail begins with, in every language. */
+/** The first sentence of a confirmation mail, in every language. */
 export function confirmationOpening(userId: string): string {
   return `${shown(userId)} `;
 }

@@ -97,7 +97,7 @@ test('a share is notified by mail and webhook, and neither contains anything of 
   });
 });
 
-/** How docs/decisions/notifications.md tells a receiver to check. */
+/** The receiver's check in docs/decisions/notifications.md. */
 function isGenuine({ headers, text }: ReceivedHook, secret: string, now: number): boolean {
   const fields = Object.fromEntries(
     String(headers['fieldtrace-signature'])

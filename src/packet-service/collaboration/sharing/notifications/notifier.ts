@@ -19,7 +19,7 @@ export interface NewNotification extends Omit<Notification, 'userId'> {
 
 export type Notifier = ReturnType<typeof makeNotifier>;
 
-/** Notifications and deliveries that one statement writes, at most. */
+/** Maximum notifications and deliveries that one statement writes. */
 const BATCH = 1000;
 
 /** Notifications that are sent after the transaction that causes them has committed. */
@@ -49,7 +49,7 @@ export function makeNotifier(outbox: Outbox<DeliveryJob>, { hasWebhook }: { hasW
     async notify(database: Database, news: readonly NewNotification[]): Promise<void> {
       for (let at = 0; at < news.length; at += BATCH) await notifyBatch(database, news.slice(at, at + BATCH));
     },
-    /** Queues confirmation mails to contacts (e-mail addresses), in the caller's transaction. */
+    /** Queues confirmation mails to contacts (email addresses), in the caller's transaction. */
     requestConfirmation: (database: Database, userId: string, contacts: readonly string[]): Promise<void> =>
       outbox.send(
         database,

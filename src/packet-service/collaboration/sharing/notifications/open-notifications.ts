@@ -8,10 +8,10 @@ import { type DeliverySources, workOnDeliveries } from './deliver.ts';
 import { makeNotifier, type Notifier } from './notifier.ts';
 import { replayDead } from './replay.ts';
 
-/** Deliveries that one request revives, at most. */
+/** Maximum deliveries that one request revives. */
 const REVIVED = 10_000;
 
-/** What notifications and invitations need. */
+/** The dependencies of notifications and invitations. */
 export interface NotificationSources extends DeliverySources {
   connection: Connection;
   pool: pg.Pool;

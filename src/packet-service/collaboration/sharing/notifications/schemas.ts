@@ -8,10 +8,10 @@ const Delivery = Type.Object({
   channel: Type.Union([Type.Literal('mail'), Type.Literal('webhook')]),
   status: Type.Enum([...DELIVERY_STATUSES], {
     description:
-      'queued: waits or is retried; delivered; dead: given up; obsolete: a mail that was not sent, because the share ' +
-      'or invitation was answered before; dismissed: given up, and an administrator has dismissed it',
+      'queued: waiting or being retried; delivered; dead: failed for good; obsolete: not sent, because the share ' +
+      'or invitation was answered first; dismissed: failed, and dismissed by an administrator',
   }),
-  attempts: Type.Integer({ description: 'finished attempts' }),
+  attempts: Type.Integer({ description: 'number of finished attempts' }),
   last_error: Type.Optional(Type.String({ description: 'why the last attempt failed' })),
   last_attempt_at: Type.Optional(Time('when it ended')),
   delivered_at: Type.Optional(Time('when it was delivered')),
@@ -20,8 +20,8 @@ const Delivery = Type.Object({
 export const listNotificationsSchema = {
   operationId: 'listNotifications',
   tags: ['Notifications'],
-  summary: 'The notifications of a user with their delivery, newest first',
-  description: 'Page by page. Receivers recognise repeats by notification_id.',
+  summary: "List a user's notifications and their delivery, newest first",
+  description: 'Receivers can recognise repeats by notification_id.',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     limit: Type.Optional(
@@ -38,9 +38,9 @@ export const listNotificationsSchema = {
             type: Type.Union([Type.Literal('share.created'), Type.Literal('invitation.sent')]),
             user_id: Type.String({ description: 'the recipient' }),
             packet_id: Ulid,
-            share_id: Type.Optional({ ...Ulid, description: 'of a share' }),
-            invitation_id: Type.Optional({ ...Ulid, description: 'of an invitation' }),
-            from_user: Type.String({ description: 'the user who caused it' }),
+            share_id: Type.Optional({ ...Ulid, description: 'only for shares' }),
+            invitation_id: Type.Optional({ ...Ulid, description: 'only for invitations' }),
+            from_user: Type.String({ description: 'the user who caused the notification' }),
             created_at: Time('when'),
             deliveries: Type.Array(Delivery, { description: 'by channel' }),
           }),

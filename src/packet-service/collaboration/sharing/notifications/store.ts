@@ -30,13 +30,13 @@ export interface Notification {
 export interface Delivery {
   notificationId: string;
   channel: Channel;
-  /** e-mail address; null for the webhook */
+  /** email address; null for the webhook */
   address: string | null;
   /** whether it is said together with others in one mail */
   inDigest: boolean;
 }
 
-/** What identifies a delivery. */
+/** The key of a delivery. */
 export type DeliveryKey = Pick<Delivery, 'notificationId' | 'channel'>;
 
 /** The deliveries, which are also the delivery log. */
@@ -46,7 +46,7 @@ export const deliveries = deliveryTable('notification_deliveries', 'notification
 export const theDelivery = ({ notificationId, channel }: DeliveryKey): Sql =>
   sql`notification_id = ${notificationId} AND channel = ${channel}`;
 
-/** Those through one channel. */
+/** Deliveries through one channel. */
 export const through = (channel: Channel): Sql => sql`channel = ${channel}`;
 
 export async function insertNotifications(
@@ -95,7 +95,7 @@ export async function findOpenDelivery(
 /** A delivery as administrators see it, with its notification. */
 export interface DeadLetter extends DeliveryState, Omit<Notification, 'shareId' | 'author'> {
   channel: Channel;
-  /** e-mail address; null for the webhook */
+  /** email address; null for the webhook */
   address: string | null;
 }
 

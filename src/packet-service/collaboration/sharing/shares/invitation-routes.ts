@@ -31,7 +31,7 @@ interface Inviting {
   findSenderNames: FindSenderNames;
 }
 
-/** Invitations that are listed, at most. */
+/** Maximum invitations that are listed. */
 const LISTED = 100;
 
 /** Invitations: those of mails, which are accepted by their token, and those that wait for an address of the caller. */
@@ -90,7 +90,7 @@ function registerMailed(app: Server, inviting: Inviting): void {
   });
 }
 
-/** For users whose address is confirmed: the directory or the user registry says that it is theirs. */
+/** Routes for users with an address that the directory or the user registry has confirmed. */
 function registerWaiting(app: Server, inviting: Inviting): void {
   const { pool, notifier } = inviting;
   app.get('/invitations', { schema: listInvitationsSchema }, async request => {

@@ -132,7 +132,7 @@ test('a stranger gets at most 20 invitations a day; those that were not sent sti
   const closed = await runningService({ USER_REGISTRY_JWT_SECRET: JWT_SECRET, SMTP_URL: mail.url }, service);
   const ben = somebody();
   const packet = await storedPacket(service);
-  // Those without a token keep back none of the others.
+  // Invitations without a token do not delay the others.
   for (let n = 0; n < 12; n++) await share(closed, packet, ben.contact, `sender ${n}`);
   for (let n = 0; n < 25; n++) {
     const body = { packet_id: packet, contact_value: ben.contact };

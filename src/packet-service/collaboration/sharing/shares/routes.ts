@@ -160,7 +160,7 @@ async function lookUp(
   share: ShareKey,
 ): Promise<Registered> {
   const earlier = await findShare(pool, share);
-  // Nobody needs to be found, unless it is withdrawn meanwhile.
+  // The earlier share decides: the recipient need not be looked up, unless the share is withdrawn meanwhile.
   if (earlier && earlier.status !== 'invited') return NO_ANSWER;
   if (limitsContacts) {
     await transaction(pool, database => limitSender(database, request, share.fromUser, share.contact));

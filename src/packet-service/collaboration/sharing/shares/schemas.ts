@@ -12,14 +12,14 @@ import { MAX_CONTACT } from '../directory/contact.ts';
 const tags = ['Shares'];
 
 const Status = Type.Union([Type.Literal('pending'), Type.Literal('accepted'), Type.Literal('rejected')], {
-  description: 'the decision of the recipient',
+  description: "the recipient's decision",
 });
 
 const ShareItem = Type.Object(
   {
     share_id: Ulid,
     packet_id: { ...Ulid, description: 'the shared packet' },
-    from_user: Type.String({ description: 'who shares it' }),
+    from_user: Type.String({ description: 'the sender' }),
     status: Status,
     created_at: Type.String({ description: 'ISO 8601, UTC' }),
   },
@@ -29,13 +29,13 @@ const ShareItem = Type.Object(
 const FromName = Type.Optional(
   Type.String({
     description:
-      'name and surname of the sender, who has shared it with a token; absent where the user registry is not in the ' +
-      'same process or does not know them, and without a token',
+      "name and surname of the sender; absent if it was shared without a token, or if the user registry doesn't " +
+      'know them or runs in another process',
   }),
 );
 
 const said = {
-  type: Type.String({ description: 'its type' }),
+  type: Type.String({ description: "the packet's type" }),
   timestamp: Type.String({ description: 'ISO 8601' }),
   geoid: Type.String(),
 };
@@ -43,7 +43,7 @@ const Text = Type.String({ description: 'the first 200 characters of its message
 const Summary = Type.Optional(
   Type.Object(
     { ...said, text: Text },
-    { description: 'with details: what the packet says, unless it was erased' },
+    { description: "only with details: the packet's content, unless it was erased" },
   ),
 );
 
@@ -56,8 +56,8 @@ const InboxItem = Type.Object({
       { ...said, text: Type.Optional(Text) },
       {
         description:
-          'with details: what the packet says, unless it was erased; without the text if it is a message whose share is ' +
-          'rejected, which the user cannot read',
+          "only with details: the packet's content, unless it was erased; without the text if it is a message and the " +
+          "share is rejected, because the user can't read it",
       },
     ),
   ),
@@ -68,25 +68,24 @@ export const postShareSchema = {
   tags,
   summary: 'Share a packet',
   description:
-    'Shares with the user who has a contact (an e-mail address, an international phone number, or another name) in the ' +
-    'user registry, or else has proven in the directory to have it; without a token also with one who has entered it ' +
-    'without a token. If that user can be found, a share is created and a notification ' +
-    'sent; otherwise an invitation is sent. The same packet, ' +
-    'sender and contact have one share or invitation, however often they are sent. A sender may use 60 different ' +
-    'contacts an hour, with a token and without one counted apart, and an address without a token 600 (429; RATE_LIMIT). With a token, a sender can make 200 shares ' +
-    'and invitations an hour (429; RATE_LIMIT); without one, more than 200 are stored, and nobody gets a mail. An address ' +
-    'gets at most 20 mails an hour about what is shared with a token, then one mail that sums up the shares of the next ' +
-    'hour; and at most 10 an hour about what is shared without one. 20 invitations to one contact are sent per day, those ' +
-    'without a token counted apart.',
+    'Shares the packet with the user who has this contact (an email address, an international phone number or ' +
+    'another name) in the user registry, or who has confirmed it in the directory. Without a token, contacts ' +
+    'entered without a token count too. If the user is found, a share is created and a notification sent; ' +
+    'otherwise an invitation is sent. Repeating the same packet, sender and contact creates nothing new. A ' +
+    'sender can use 60 different contacts an hour, counted separately with and without a token, and an address ' +
+    'without a token 600 (429; RATE_LIMIT). With a token, a sender can make 200 shares and invitations an hour ' +
+    '(429; RATE_LIMIT); without one, further ones are stored without sending an email. An email address gets at ' +
+    'most 20 emails an hour about shares with a token, then one email that sums up the next hour, and at most 10 ' +
+    'an hour about shares without one. A contact gets 20 invitations per day, counted separately without a token.',
   headers: IdempotencyHeaders,
   body: Type.Object(
     {
       packet_id: Type.String({ minLength: 1, maxLength: 100, description: 'ULID of the packet' }),
-      from_user: Type.Optional({ ...UserId, description: 'who shares it; required without a token' }),
+      from_user: Type.Optional({ ...UserId, description: 'the sender; required without a token' }),
       contact_value: Type.String({
         minLength: 1,
         maxLength: MAX_CONTACT,
-        description: 'contact of the user to share with',
+        description: 'contact of the recipient',
       }),
     },
     {
@@ -102,12 +101,12 @@ export const postShareSchema = {
         Type.Object({
           share_id: Ulid,
           status: Type.Literal('created'),
-          message: Type.String({ description: 'the same, for people to read' }),
+          message: Type.String({ description: 'the same information for people' }),
         }),
         Type.Object({
-          invitation_id: { ...Ulid, description: 'also the share_id of the share it may become' },
+          invitation_id: { ...Ulid, description: 'also the share_id, if it becomes a share' },
           status: Type.Literal('invitation_sent'),
-          message: Type.String({ description: 'the same, for people to read' }),
+          message: Type.String({ description: 'the same information for people' }),
         }),
       ],
       { description: 'shared, or invited' },
@@ -119,14 +118,14 @@ export const postShareSchema = {
 export const inboxSchema = {
   operationId: 'listInbox',
   tags,
-  summary: 'The inbox of a user, newest first',
-  description: 'All shares; with `limit`, page by page. A browser gets a page.',
+  summary: "List a user's inbox, newest first",
+  description: 'Returns all shares, or pages if you set `limit`. Browsers get a page.',
   querystring: Type.Object({
     user_id: Type.Optional({ ...UserId, description: 'required without a token' }),
     status: Type.Optional(Status),
     details: Type.Optional(
       Type.Union([Type.Literal('true'), Type.Literal('false')], {
-        description: 'whether each share also has the beginning of its packet, and the name of its sender',
+        description: 'true: adds the start of each packet and the name of its sender',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, description: 'shares per page, at most 1000' })),
@@ -149,29 +148,29 @@ export const inboxSchema = {
   },
 };
 
-/** Shares of a packet that are listed, at most. */
+/** Maximum shares of a packet that are listed. */
 export const MAX_SENT = 100;
 
 export const sentSchema = {
   operationId: 'listShares',
   tags,
-  summary: 'With whom a user has shared a packet',
-  description: `The newest ${MAX_SENT} shares and invitations of the user, newest first.`,
+  summary: 'List who a user has shared a packet with',
+  description: `The newest ${MAX_SENT} shares and invitations by the user, newest first.`,
   params: Type.Object({ id: PathId }),
   querystring: Type.Object({
-    user_id: Type.Optional({ ...UserId, description: 'who has shared it; required without a token' }),
+    user_id: Type.Optional({ ...UserId, description: 'the sender; required without a token' }),
   }),
   response: {
     200: Type.Object(
       {
         shares: Type.Array(
           Type.Object({
-            share_id: { ...Ulid, description: 'of an invitation: also its invitation_id' },
+            share_id: { ...Ulid, description: 'for an invitation, also its invitation_id' },
             contact_value: Type.Optional(
-              Type.String({ description: 'the contact; absent if its user has erased their account' }),
+              Type.String({ description: 'the contact; absent if the recipient erased their account' }),
             ),
             status: Type.Enum(['invited', 'pending', 'accepted', 'rejected'] as const, {
-              description: 'invited: the contact belongs to nobody who can be found yet',
+              description: 'invited: no user with this contact can be found yet',
             }),
             created_at: Type.String({ description: 'ISO 8601, UTC' }),
           }),
@@ -193,8 +192,8 @@ export const decideSchema = (operationId: string, verb: string) => ({
   tags,
   summary: `${verb} a share`,
   description:
-    'Only its recipient can, and once: repeating it gets the same answer, the opposite 409. With a token also an ' +
-    'invitation, by its id, that waits for a confirmed contact of the user.',
+    'Only the recipient can do this. Repeating it returns the same answer; the opposite decision returns 409. ' +
+    "With a token, you can also use the id of an invitation to one of the user's confirmed contacts.",
   params: Type.Object({ share_id: { ...PathId, examples: [EXAMPLE_IDS.share] } }),
   body: Recipient,
   response: {
@@ -208,8 +207,8 @@ const Accepted = (contact: string) =>
     {
       user_id: Type.String(),
       contact_value: Type.String({ description: contact }),
-      shares: Type.Integer({ description: 'invitations that became shares in the inbox of the user' }),
-      message: Type.String({ description: 'the same, for people to read' }),
+      shares: Type.Integer({ description: "number of invitations that became shares in the user's inbox" }),
+      message: Type.String({ description: 'the same information for people' }),
     },
     { description: 'accepted' },
   );
@@ -219,16 +218,16 @@ export const acceptInvitationSchema = {
   tags,
   summary: 'Accept an invitation',
   description:
-    'The token from the invitation proves the contact: it now belongs to the user, the user can be found by it ' +
-    '(without a token, for what is shared without one), and every invitation to it becomes a share. A token is valid once and for 7 days; an invalid one gets ' +
-    'the same answer as an unknown one.',
+    "The invitation's token confirms the contact: others can now find the user by it (without an access token, " +
+    "only for shares without one), and every invitation to it becomes a share. An invitation's token works once, " +
+    'for 7 days. Invalid and unknown tokens get the same answer.',
   headers: IdempotencyHeaders,
   params: Type.Object({
     token: Type.String({ minLength: 1, maxLength: 100, description: 'from the link in the invitation' }),
   }),
   body: Recipient,
   response: {
-    200: Accepted('the contact by which the user can now be found'),
+    200: Accepted('the contact; others can now find the user by it'),
     ...errorAnswers(400, 403, 404, 409, 413, 500, 503),
   },
 };
@@ -236,23 +235,24 @@ export const acceptInvitationSchema = {
 export const checkInvitationSchema = {
   operationId: 'checkInvitation',
   tags,
-  summary: 'Whether the token of an invitation can still be used',
+  summary: "Check whether an invitation's token is valid",
   description:
-    'Changes nothing. A token that was used or has expired gets the same answer as an unknown one, and so does one to a ' +
-    'contact of the user, with a token of theirs, when nothing waits for that contact any more.',
+    "Changes nothing. Used, expired and unknown tokens get the same answer. So does a token for the caller's own " +
+    'contact if no invitations are left for it.',
   params: acceptInvitationSchema.params,
   response: {
     200: Type.Object(
       {
-        expires_at: Type.String({ description: 'until when; ISO 8601, UTC' }),
+        expires_at: Type.String({ description: 'end of validity; ISO 8601, UTC' }),
         is_own: Type.Optional(
           Type.Boolean({
             description:
-              'with a token: whether it is to a contact of the user, who then answers it in `GET /invitations`, too',
+              'with an access token: whether the invitation is to a contact of the caller, who can then also answer it ' +
+              'through `GET /invitations`',
           }),
         ),
       },
-      { description: 'it can be used' },
+      { description: 'the token is valid' },
     ),
     ...errorAnswers(400, 404, 500, 503),
   },
@@ -263,22 +263,22 @@ const OwnContact = {
   contact_value: Type.String({
     minLength: 1,
     maxLength: MAX_CONTACT,
-    description: 'a contact that the user has in the user registry, or has proven in the directory to have',
+    description: 'a contact of the caller, from the user registry or confirmed in the directory',
   }),
 };
 
 export const listInvitationsSchema = {
   operationId: 'listInvitations',
   tags,
-  summary: 'The invitations that wait for a contact of the caller',
+  summary: 'List invitations to a contact of the caller',
   description:
-    'The newest 100, newest first: what was shared with the contact before the user could be found by it. Any contact ' +
-    'that is not theirs is 403.',
+    'Returns the newest 100 shares made before the user could be found by this contact, newest first. Returns ' +
+    "403 if the contact isn't the caller's.",
   querystring: Type.Object({
     ...OwnContact,
     details: Type.Optional(
       Type.Union([Type.Literal('true'), Type.Literal('false')], {
-        description: 'whether each also has the beginning of its packet',
+        description: 'true: adds the start of each packet',
       }),
     ),
   }),
@@ -287,8 +287,8 @@ export const listInvitationsSchema = {
       {
         invitations: Type.Array(
           Type.Object({
-            invitation_id: { ...Ulid, description: 'also the share_id of the share that it may become' },
-            from_user: Type.String({ description: 'who shares a packet' }),
+            invitation_id: { ...Ulid, description: 'also the share_id, if it becomes a share' },
+            from_user: Type.String({ description: 'the sender' }),
             from_name: FromName,
             packet: Summary,
             created_at: Type.String({ description: 'ISO 8601, UTC' }),
@@ -304,10 +304,10 @@ export const listInvitationsSchema = {
 export const acceptWaitingSchema = {
   operationId: 'acceptWaitingInvitations',
   tags,
-  summary: 'Accept the invitations that wait for a contact of the caller',
+  summary: 'Accept invitations to a contact of the caller',
   description:
-    'Every invitation to the contact becomes a share in the inbox of the user, who cannot be found by it for that ' +
-    'reason alone.',
+    "Every invitation to the contact becomes a share in the user's inbox. This doesn't make the user findable by " +
+    'the contact.',
   headers: IdempotencyHeaders,
   body: Type.Object(OwnContact, {
     additionalProperties: true,

@@ -392,7 +392,7 @@ test('only the sender sees with whom a packet is shared and the outcome', async 
     'rejected',
     'accepted',
   ]);
-  // Whose the contact is, the sender does not learn.
+  // The sender does not learn who has the contact.
   expect((await sentBy(ana)).text).not.toContain(ben.user);
   expect((await sentBy(eve)).body.shares).toHaveLength(1);
   expect((await sentBy(ben.user)).body.shares).toEqual([]);

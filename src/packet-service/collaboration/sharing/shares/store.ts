@@ -156,7 +156,7 @@ export async function isSharedWith(
   return rows.length > 0;
 }
 
-/** Those of some users who have shared something with a user, and proven by a token who they are. */
+/** Selects the users, of some, who have shared something with a user with a token. */
 export async function findSharers(
   database: Database,
   userId: string,
@@ -262,7 +262,7 @@ export async function insertInvitationToken(
     INSERT INTO invitation_tokens (token_hash, contact, expires_at) VALUES (${hash}, ${contact}, ${expiresAt})`);
 }
 
-/** When a token expires, and the contact that it proves; undefined if it is not valid. */
+/** Finds the expiry of a token, and the contact that it proves; undefined if it is not valid. */
 export async function findToken(
   database: Database,
   hash: Buffer,

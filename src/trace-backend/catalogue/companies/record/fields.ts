@@ -65,12 +65,12 @@ export const FIELDS = {
   phone: text('text', 'phone', 255, '+250700000000', SHOWN),
   displayPrefferedWayOfPayment: flag(
     'display_preferred_way_of_payment',
-    'whether forms of deliveries ask for the preferred way of payment',
+    'whether delivery forms ask for the preferred payment method',
     { brief: true },
   ),
   purchaseProofDocumentMultipleFarmers: flag(
     'purchase_proof_multiple_farmers',
-    'whether one proof of purchase may name several farmers',
+    'whether a proof of purchase can name several farmers',
     { brief: true },
   ),
   mediaLinks: { kind: 'links', column: 'media_links', ...COPIED },
@@ -80,7 +80,7 @@ export const FIELDS = {
   certifications: { kind: 'certifications', column: 'certifications' },
   valueChains: { kind: 'valueChains' },
   currency: { kind: 'currency', column: 'currency' },
-  allowBeycoIntegration: flag('allow_beyco_integration', 'whether offers may be sent to Beyco', {}),
+  allowBeycoIntegration: flag('allow_beyco_integration', 'whether offers can be sent to Beyco', {}),
 } as const satisfies Record<string, Field>;
 
 /** The texts of an address, which also has a country. */

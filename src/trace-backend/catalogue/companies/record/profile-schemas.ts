@@ -25,7 +25,7 @@ const CountryReference = Type.Object(
     id: nullable(CountryId),
     code: nullable(Type.String({ maxLength: 10, description: 'instead of the id' })),
   },
-  { description: 'by its id or its code' },
+  { description: 'identified by id or code' },
 );
 
 /** The texts of an address in a body. */
@@ -76,11 +76,11 @@ const CertificationBody = named(
 const textOf = ({ max = 0 }: Field) => text(max);
 const links = Type.Record(RecordKey, Type.String({ maxLength: 2000 }), {
   maxProperties: MAX_LINKS,
-  description: `links by the name of the medium, ${MAX_LINKS} at most`,
+  description: `links by medium, at most ${MAX_LINKS}`,
   examples: [{ facebook: 'https://facebook.example/kopanyi' }],
 });
 const limitedList = <Item extends TSchema>(item: Item, max: number, description: string) =>
-  nullable(Type.Array(item, { maxItems: max, description: `${max} at most${description}` }));
+  nullable(Type.Array(item, { maxItems: max, description: `at most ${max}${description}` }));
 
 /** The fields of a profile in a body, without its name. */
 export const profileFields = byKind(
@@ -94,7 +94,7 @@ export const profileFields = byKind(
     text: textOf,
     url: textOf,
     email: ({ max = 0 }) =>
-      nullable(Type.String({ maxLength: max, description: 'e-mail address; may be empty' })),
+      nullable(Type.String({ maxLength: max, description: 'email address; may be empty' })),
     address: () => nullable(AddressBody),
     links: () => nullable(links),
     flag: ({ description = '' }) => nullable(Type.Boolean({ description })),
@@ -103,16 +103,16 @@ export const profileFields = byKind(
       limitedList(
         DocumentBody,
         MAX_ENTRIES,
-        '; replaces the list. Entries with an id of the company stay the same document',
+        '; replaces the list. Entries with an existing id stay the same document',
       ),
-    certifications: () => limitedList(CertificationBody, MAX_ENTRIES, '; replaces the list, as documents do'),
+    certifications: () => limitedList(CertificationBody, MAX_ENTRIES, '; replaces the list, like documents'),
     valueChains: () =>
       limitedList(Type.Object({ id: Id }), MAX_VALUE_CHAINS, ', by their ids; replaces the list'),
     currency: () =>
       nullable(
         Type.Object(
           { code: nullable(Type.String({ maxLength: 10, description: 'ISO 4217 code' })) },
-          { description: 'a currency type, by its code' },
+          { description: 'a currency type, identified by code' },
         ),
       ),
   },
@@ -197,7 +197,7 @@ const ANSWER_SCHEMAS = {
   email: wordOf,
   flag: () => Type.Optional(Type.Boolean()),
   address: () => Type.Optional(Address),
-  links: () => Type.Record(Type.String(), Type.String(), { description: 'links by the name of the medium' }),
+  links: () => Type.Record(Type.String(), Type.String(), { description: 'links by medium' }),
   image: () => Type.Optional(StoredFile),
   documents: () => Type.Array(CompanyDocument),
   certifications: () => Type.Array(Certification),

@@ -65,7 +65,7 @@ const CompanyUpdate = named(
 );
 export type CompanyBody = Omit<Static<typeof CompanyUpdate>, 'id'>;
 
-export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: 'role of a user in the company' });
+export const CompanyRole = Type.Enum([...COMPANY_ROLES], { description: "the user's role in the company" });
 
 /** The company and role of an invitation. */
 const invited = {
@@ -85,7 +85,7 @@ export const Invitation = named(
     needsCode: Type.Optional(
       Type.Boolean({
         description:
-          'true if it is accepted only by the code in its mail, because the address was invited; absent otherwise',
+          'true if accepting needs the code in the email, because the address was invited; otherwise absent',
       }),
     ),
   }),
@@ -97,11 +97,11 @@ export const CompanyAction = named(
     companyId: Id,
     userId: Type.Optional({
       ...Id,
-      description: 'the user of an action on a user, unless email is given',
+      description: 'the affected user, for actions on users; not with email',
     } as typeof Id),
     email: Type.Optional({
       ...Email,
-      description: 'the address of a member, or of somebody to invite, instead of userId',
+      description: 'email address of a member or of a person to invite; replaces userId',
     } as typeof Email),
     otherCompanyId: Type.Optional({ ...Id, description: 'required by MERGE_TO_COMPANY' } as typeof Id),
     companyUserRole: Type.Optional(CompanyRole),
@@ -117,7 +117,7 @@ export const CompanyItem = named(
     status: CompanyStatus,
     name: Type.String({ examples: ['Kopanyi'] }),
     abbreviation: Type.Optional(Type.String({ examples: ['KOP'] })),
-    logoStorageKey: Type.Optional(Type.String({ description: 'of the logo' })),
+    logoStorageKey: Type.Optional(Type.String({ description: 'storage key of the logo' })),
   }),
 );
 
@@ -125,7 +125,7 @@ export const CompanyItem = named(
 export const CompanyUser = named(
   'CompanyUser',
   Type.Object({
-    id: Type.Optional(Type.Integer({ description: 'absent if an e-mail address was invited' })),
+    id: Type.Optional(Type.Integer({ description: 'absent if an email address was invited' })),
     name: Type.Optional(Type.String()),
     surname: Type.Optional(Type.String()),
     email: Type.Optional(Type.String()),
@@ -136,7 +136,7 @@ export const CompanyUser = named(
     pending: Type.Optional(
       Type.Literal(true, {
         description:
-          'was invited and has not accepted; then only the role is present, and id or email, whichever was invited',
+          'invited, but not accepted yet; then only the role is present, and the id or email that was invited',
       }),
     ),
   }),
@@ -148,13 +148,13 @@ export const Company = named(
   Type.Object({
     ...WholeProfile.properties,
     status: CompanyStatus,
-    actions: Type.Array(Type.Enum([...USER_ACTIONS]), { description: 'what you may do' }),
-    users: Type.Array(CompanyUser, { description: 'its members and invited users' }),
+    actions: Type.Array(Type.Enum([...USER_ACTIONS]), { description: 'your permissions' }),
+    users: Type.Array(CompanyUser, { description: 'members and invited users' }),
     companyRoles: Type.Array(Type.Enum([...COMPANY_TYPES]), {
-      description: 'its roles in the products that it is associated with',
+      description: 'roles in associated products',
     }),
     supportsCollectors: Type.Boolean({
-      description: 'whether a facility of the company takes from collectors',
+      description: 'whether a facility of the company buys from collectors',
     }),
   }),
 );
@@ -175,14 +175,15 @@ export const executeCompanySchema = {
   tags,
   summary: 'Activate, deactivate or merge a company, change its users, or answer an invitation',
   description:
-    'The first three are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users, products and value chains of a company ' +
-    'to otherCompanyId, and deactivates it. The next three are also for a COMPANY_ADMIN of the company, while it is ' +
-    'active; the last two for invited users. A user added by a COMPANY_ADMIN is invited, also by mail, and becomes a member of ' +
-    'the company once they accept: 20 invitations an hour and sender, and 500 users of a company, those who are invited included. A SYSTEM_ADMIN adds by userId without asking. ' +
-    'With email instead of userId the address is invited, and the answer is the same whether an account has it: who ' +
-    'has the address, or registers with it, answers. Such an invitation ends after 30 days; adding the address again ' +
-    'changes the role. An address is invited 5 times a day by all senders, at most (429). ' +
-    'Everyone can remove themselves. A company always keeps one COMPANY_ADMIN.',
+    'The first three actions are for a SYSTEM_ADMIN: MERGE_TO_COMPANY moves the users, products and value chains ' +
+    'of a company to otherCompanyId, and deactivates the company. The next three are also for a COMPANY_ADMIN of ' +
+    'the company while it is active; the last two are for invited users. A COMPANY_ADMIN adds users by an ' +
+    'invitation, which is also emailed; they become members once they accept. Limits: 20 invitations an hour per ' +
+    'sender, and 500 users per company, including invited ones. A SYSTEM_ADMIN adds users by userId without an ' +
+    'invitation. With email instead of userId, the address is invited, whether or not it has an account; the ' +
+    'answer is the same, and the person who has the address, or registers with it, decides. Such an invitation ' +
+    'expires after 30 days; adding the address again changes the role. An address can be invited 5 times a day ' +
+    'by all senders together (429). Users can always remove themselves. A company always keeps one COMPANY_ADMIN.',
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
   body: CompanyAction,
   response: { 200: Identified, ...failureAnswers(401, 403, 404) },
@@ -192,7 +193,7 @@ export const createCompanySchema = {
   operationId: 'createCompany',
   tags,
   summary: 'Add a company',
-  description: 'It is active at once. You become its COMPANY_ADMIN.',
+  description: 'The company is active at once, and you become its COMPANY_ADMIN.',
   body: {
     ...NewCompany,
     examples: [{ name: 'Growers of Kibogora', headquarters: { city: 'Nyamasheke', country: { id: 'RW' } } }],
@@ -205,8 +206,8 @@ export const updateCompanySchema = {
   tags,
   summary: 'Change a company',
   description:
-    'The one with this id; without an id, the only one whose COMPANY_ADMIN you are. Null and omitted fields change ' +
-    'nothing, in the company and in its headquarters; an empty text clears a field.',
+    'Changes the company with this id or, without an id, the only company that you are COMPANY_ADMIN of. Null ' +
+    'and omitted fields stay unchanged, in the company and in its headquarters; an empty text clears a field.',
   headers: IfMatch,
   body: CompanyUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
@@ -215,9 +216,9 @@ export const updateCompanySchema = {
 export const getCompanySchema = {
   operationId: 'getCompany',
   tags,
-  summary: 'A company and its users',
+  summary: 'Get a company and its users',
   description:
-    'For its members and for administrators. The ETag is the version; send it as If-Match with a change.',
+    'Only for members and administrators. The ETag is the version; send it as If-Match with a change.',
   params: Params,
   querystring: Type.Object({ language: QueryLanguage }),
   headers: LanguageHeader,
@@ -227,8 +228,8 @@ export const getCompanySchema = {
 export const companyNameSchema = {
   operationId: 'getCompanyName',
   tags,
-  summary: 'The name and the address of a company',
-  description: 'For its members and for administrators.',
+  summary: 'Get the name and address of a company',
+  description: 'Only for members and administrators.',
   params: Params,
   response: { 200: envelope(BriefProfile, 'the company'), ...failureAnswers(401, 404) },
 };
@@ -236,11 +237,11 @@ export const companyNameSchema = {
 export const companyUsersSchema = {
   operationId: 'getCompanyUsers',
   tags,
-  summary: 'The users of a company',
-  description: 'For its members and for administrators.',
+  summary: 'List the users of a company',
+  description: 'Only for members and administrators.',
   params: Params,
   response: {
-    200: envelope(Type.Array(CompanyUser), 'its members and invited users'),
+    200: envelope(Type.Array(CompanyUser), 'members and invited users'),
     ...failureAnswers(401, 404),
   },
 };
@@ -248,8 +249,8 @@ export const companyUsersSchema = {
 export const onboardingStateSchema = {
   operationId: 'getCompanyOnboardingState',
   tags,
-  summary: 'What a company has set up so far',
-  description: 'For its members and for administrators.',
+  summary: 'Get the setup progress of a company',
+  description: 'Only for members and administrators.',
   params: Params,
   response: {
     200: envelope(
@@ -260,7 +261,7 @@ export const onboardingStateSchema = {
         hasCreatedProcessingAction: Type.Boolean(),
         hasAddedFarmers: Type.Boolean(),
       }),
-      'what it has set up',
+      'the setup progress',
     ),
     ...failureAnswers(401, 404),
   },
@@ -270,7 +271,7 @@ export const listPartnersSchema = (operationId: string, summary: string) => ({
   operationId,
   tags,
   summary,
-  description: 'For its members and for administrators.',
+  description: 'Only for members and administrators.',
   params: Params,
   querystring: listQuery(SORTABLE, {}),
   response: { 200: envelope(listOf(CompanyItem), 'a page of companies'), ...failureAnswers(401, 404) },
@@ -285,8 +286,10 @@ export const listCompaniesSchema = (
   tags,
   summary,
   querystring: listQuery(SORTABLE, {
-    ...searchFilters('part of the name or of the abbreviation; case is ignored'),
-    status: Type.Optional(Type.Enum([...FILTER_STATUSES], { description: 'no company has REGISTERED' })),
+    ...searchFilters('part of the name or abbreviation; case is ignored'),
+    status: Type.Optional(
+      Type.Enum([...FILTER_STATUSES], { description: 'no company has the status REGISTERED' }),
+    ),
     language: QueryLanguage,
   }),
   response: {
@@ -302,17 +305,22 @@ export const listCompanyNamesSchema = {
   operationId: 'listCompanyNames',
   tags,
   summary: 'Find active companies by name',
-  description: 'For forms in which another company is named, such as the partners of a product.',
+  description: 'For forms that refer to another company, such as the partners of a product.',
   querystring: Type.Object({
     name: Type.String({
       minLength: 1,
       maxLength: 255,
       pattern: NO_NUL,
-      description: 'part of the name or of the abbreviation; case is ignored',
+      description: 'part of the name or abbreviation; case is ignored',
       examples: ['kop'],
     }),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_NAMES, default: MAX_NAMES, description: 'companies, at most' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_NAMES,
+        default: MAX_NAMES,
+        description: 'maximum number of companies',
+      }),
     ),
   }),
   response: {
@@ -332,12 +340,12 @@ export const listCompanyNamesSchema = {
 export const listInvitationsSchema = {
   operationId: 'listCompanyInvitations',
   tags,
-  summary: 'Your invitations to companies',
+  summary: 'List your invitations to companies',
   description:
     'Answer with POST /api/company/execute/ACCEPT_INVITATION or DECLINE_INVITATION and the companyId. Until you ' +
-    'accept, the company does not see your name or address, and neither side has any rights. Invitations of your ' +
-    'address are listed once you have confirmed it (emailConfirmed); where mails are sent, they are accepted only by ' +
-    'the code in the mail.',
+    "accept, the company can't see your name or address, and neither side has any rights. Invitations to your " +
+    'email address are listed once you have confirmed it (emailConfirmed); if emails are sent, accepting needs ' +
+    'the code in the email.',
   querystring: listQuery(INVITATION_SORTABLE, {}),
   response: { 200: envelope(listOf(Invitation), 'a page of invitations'), ...failureAnswers(401) },
 };
@@ -349,17 +357,18 @@ export type Needed = (typeof NEEDED)[number];
 export const readInvitationSchema = {
   operationId: 'readCompanyInvitation',
   tags,
-  summary: 'The company and the role of an invitation, by its mailed code',
-  description: 'Changes nothing. A code that was used or has expired gets the same answer as an unknown one.',
+  summary: 'Look up an invitation by its mailed code',
+  description: 'Changes nothing. Used, expired and unknown codes get the same answer.',
   params: Type.Object({ token: MailToken }),
   response: {
     200: envelope(
       Type.Object({
         ...invited,
-        email: Type.String({ description: 'the address of the invited user, who becomes the member' }),
+        email: Type.String({ description: 'address of the invited user, who becomes a member' }),
         needs: Type.Enum([...NEEDED], {
           description:
-            'what accepting needs besides the code: PASSWORD, that of the account, whose address is not confirmed by its owner; ACTIVATION of the account by an administrator; ACCOUNT, one with this address',
+            "what accepting needs besides the code: PASSWORD: the account's password, because the owner hasn't confirmed " +
+            'the address; ACTIVATION: an administrator must activate the account; ACCOUNT: an account with this address',
         }),
       }),
       'the invitation',
@@ -374,15 +383,16 @@ export type Answer = (typeof ANSWERS)[number];
 export const answerInvitationSchema = {
   operationId: 'answerCompanyInvitation',
   tags,
-  summary: 'Answer an invitation by its mailed code',
+  summary: 'Answer an invitation with the mailed code',
   description:
-    'An invitation of an address is accepted by the active account that has it. If its owner has not confirmed the address, the password of the account is needed too, and confirms it.',
+    "The active account with the invited address accepts the invitation. If the owner hasn't confirmed the " +
+    "address, the account's password is needed too, and confirms it.",
   body: Type.Object({
     token: MailToken,
     answer: Type.Enum([...ANSWERS], { description: 'whether to accept' }),
     password: Type.Optional({
       ...CurrentPassword,
-      description: 'of the account, if its address is not confirmed by its owner',
+      description: "the account's password, if the owner hasn't confirmed the address",
     } as typeof CurrentPassword),
   }),
   response: { 200: Done, ...failureAnswers() },

@@ -69,7 +69,7 @@ function registerReading(app: Server, { pool, lists }: BatchesContext): void {
     { config: { access: 'product.readable' }, schema: getBatchSchema },
     async (request, reply) => {
       const batch = await readableBatch(pool, callerOf(request), pathIdOf(request.params.id));
-      // As text, because the serializer of a schema would omit unknown fields.
+      // Answers as text, because the serializer of a schema would omit unknown fields.
       const [item] = await asBatches(pool, [batch]);
       return sendText(tagVersion(reply, batch.version), JSON.stringify(ok(item)));
     },

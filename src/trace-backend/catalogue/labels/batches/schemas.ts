@@ -24,9 +24,9 @@ const fields = {
   locations: nullable(BatchLocations),
   photo: nullable(Document),
   checkAuthenticity: nullable(
-    Type.Boolean({ description: 'whether everyone may check the number and dates on a package' }),
+    Type.Boolean({ description: 'whether everyone can check the number and dates on a package' }),
   ),
-  traceOrigin: nullable(Type.Boolean({ description: 'whether everyone may see the locations' })),
+  traceOrigin: nullable(Type.Boolean({ description: 'whether everyone can see the locations' })),
 };
 
 const NewBatch = named('NewBatch', Type.Object({ labelId: Id, number: Num, ...fields }));
@@ -58,7 +58,7 @@ export const createBatchSchema = {
   operationId: 'createLabelBatch',
   tags,
   summary: 'Add a batch to a label',
-  description: 'A label has at most 10,000; no two have the same number, whose case is ignored.',
+  description: 'A label has at most 10,000 batches. Numbers are unique, ignoring case.',
   body: NewBatch,
   response: {
     200: envelope(Type.Object({ id: Type.Integer() }), 'the id of the batch'),
@@ -71,7 +71,7 @@ export const updateBatchSchema = {
   tags,
   summary: 'Change a batch',
   description:
-    'Null and omitted fields change nothing; an empty text clears a field. A batch cannot move to another label.',
+    "Null and omitted fields stay unchanged; an empty text clears a field. Batches can't move to another label.",
   headers: IfMatch,
   body: BatchUpdate,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -80,7 +80,7 @@ export const updateBatchSchema = {
 export const getBatchSchema = {
   operationId: 'getLabelBatch',
   tags,
-  summary: 'A batch',
+  summary: 'Get a batch',
   description: 'The ETag is the version; send it as If-Match with a change.',
   params: Params,
   response: { 200: envelope(BatchView, 'the batch'), ...failureAnswers(401, 404) },
@@ -98,7 +98,7 @@ export const deleteBatchSchema = {
 export const listBatchesSchema = {
   operationId: 'listLabelBatches',
   tags,
-  summary: 'The batches of a label',
+  summary: 'List the batches of a label',
   params: Params,
   querystring: listQuery(SORTABLE, {
     number: Type.Optional(

@@ -35,7 +35,7 @@ export const COMPANY_FIELDS = Object.keys(company);
 
 const Company = named(
   'LabelCompany',
-  Type.Object(company, { description: 'the owner, as the label presents it' }),
+  Type.Object(company, { description: 'the owner, as shown on the label' }),
 );
 
 /** The content of a label about its product. */
@@ -68,10 +68,10 @@ export const LabelParams = Type.Object({ id: PathId });
 export const getContentSchema = {
   operationId: 'getLabelContent',
   tags,
-  summary: 'What a label tells of its product',
+  summary: 'Get the content of a label',
   description:
-    'A copy of the product and its owner, made with the label, which is then changed on its own. The ETag is the version ' +
-    'of the label; send it as If-Match with a change.',
+    'A copy of the product and its owner, made when the label is created and then changed independently. The ' +
+    'ETag is the version of the label; send it as If-Match with a change.',
   params: LabelParams,
   response: { 200: envelope(ContentView, 'the content'), ...failureAnswers(401, 404) },
 };
@@ -79,10 +79,10 @@ export const getContentSchema = {
 export const updateContentSchema = {
   operationId: 'updateLabelContent',
   tags,
-  summary: 'Change what a label tells of its product',
+  summary: 'Change the content of a label',
   description:
-    'Null and omitted fields change nothing, in the label and in its parts; an empty text clears a field. The product ' +
-    'itself stays.',
+    'Null and omitted fields stay unchanged, in the label and in its parts; an empty text clears a field. The ' +
+    'product itself stays unchanged.',
   headers: IfMatch,
   body: ContentBodyOf,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -95,17 +95,17 @@ const Difference = named(
   'LabelDifference',
   Type.Object({
     name: Type.String({
-      description: 'what differs',
+      description: 'name of the difference',
       examples: ['description', 'origin.locations', 'company.phone'],
     }),
-    label: Type.Optional(Type.Any({ description: 'what the label tells; absent if nothing' })),
+    label: Type.Optional(Type.Any({ description: 'value on the label; absent if there is none' })),
     product: Type.Optional(
-      Type.Any({ description: 'what a new label of the product would tell; absent if nothing' }),
+      Type.Any({ description: 'value on a new label of the product; absent if there is none' }),
     ),
     isNewer: Type.Boolean({
       description:
-        'whether the product has changed in it since the label was compared with the product, or changed in it; of the ' +
-        'owner, only that the product got another one counts',
+        'whether this value of the product has changed since the label was last compared or changed here; for the ' +
+        'owner, only a new owner counts',
     }),
   }),
 );
@@ -113,16 +113,16 @@ const Difference = named(
 export const getDifferencesSchema = {
   operationId: 'getLabelDifferences',
   tags,
-  summary: 'What a label tells otherwise than its product',
+  summary: 'Compare a label with its product',
   description:
-    'Compares the content of the label with what a new label of the product would copy. What is empty is no difference to ' +
-    'what is absent. The ETag is of the versions of both; send it as If-Match with what is taken over.',
+    'Compares the content of the label with what a new label of the product would copy. Empty and absent values ' +
+    'are equal. The ETag covers the versions of both; send it as If-Match when you take values over.',
   params: LabelParams,
   response: {
     200: envelope(
       Type.Object({
         productChanged: Type.Boolean({
-          description: 'whether the label is published and the product is newer in one of the differences',
+          description: "whether the label is published and one of the product's values is newer",
         }),
         differences: Type.Array(Difference),
       }),
@@ -135,11 +135,10 @@ export const getDifferencesSchema = {
 export const takeOverSchema = {
   operationId: 'takeOverLabelDifferences',
   tags,
-  summary: 'Take values of the product over into a label',
+  summary: 'Copy values of the product to a label',
   description:
-    'The label gets the present values of the product, also that there is none. It then counts as compared with the product: ' +
-    'what is not named stays as the label has it, and is not newer in the product any more. Without names, the label ' +
-    'stays as it is.',
+    "Copies the product's current values, including empty ones. The label then counts as compared: values that " +
+    "aren't named stay unchanged and no longer count as newer in the product. Without names, no value changes.",
   headers: IfMatch,
   params: LabelParams,
   body: Type.Object({

@@ -55,10 +55,10 @@ const tags = ['Label'];
 export const getDocumentsSchema = {
   operationId: 'getLabelDocuments',
   tags,
-  summary: 'The documents of the owner, and which of them a label shows',
+  summary: "List the owner's documents, and which ones a label shows",
   description:
-    'To callers who may not see the owner, only those that it shows. The ETag is the version of the label; send it as ' +
-    'If-Match with a change.',
+    'Callers without access to the owner get only the documents that the label shows. The ETag is the version of ' +
+    'the label; send it as If-Match with a change.',
   params: LabelParams,
   response: {
     200: envelope(Type.Array(Type.Object({ ...ShownDocument.properties, active })), 'the documents'),
@@ -71,7 +71,8 @@ export const updateDocumentsSchema = {
   tags,
   summary: 'Choose which documents of the owner a label shows, and their order',
   description:
-    'Those with active. At most 1,000; one video. Their other fields are ignored: they are those of the company.',
+    'The label shows documents with active true: at most 1,000, and one video. Other fields are ignored; they ' +
+    'come from the company.',
   headers: IfMatch,
   params: LabelParams,
   body: Chosen,

@@ -18,9 +18,9 @@ export interface Plot {
 export type ReportFault = (fault: Fault) => void;
 
 const GRID = 1e6;
-/** From one side of a plot to the other, in millionths of a degree. */
+/** Maximum width and height of a plot, in millionths of a degree. */
 const MAX_EXTENT = 5 * GRID;
-/** Positions of a ring, at most. */
+/** Maximum positions of a ring. */
 const MAX_POSITIONS = 2000;
 
 /** The number of positions of a geometry, even if it is invalid. */
@@ -127,7 +127,7 @@ function reversed(line: readonly number[]): number[] {
   return result;
 }
 
-/** What is wrong with a ring. */
+/** The fault of a ring. */
 function faultOf(
   line: readonly number[],
 ): 'ring.not_closed' | 'plot.too_few_corners' | 'plot.too_wide' | undefined {

@@ -9,7 +9,7 @@ const GRAPHICS = ['DISABLED', 'PER_CONTAINER', 'PER_KG', 'PERCENT_VALUE'] as con
 /** A CSS colour. */
 const colour = nullable(Type.String({ maxLength: 50, examples: ['#25265E'] }));
 const visibility = nullable(Type.Boolean());
-const position = nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'place of the tab' }));
+const position = nullable(Type.Integer({ minimum: 0, maximum: 100, description: 'position of the tab' }));
 const amount = nullable(Type.Number({ minimum: -1e15, maximum: 1e15 }));
 
 /** Fields that clients cannot set. */

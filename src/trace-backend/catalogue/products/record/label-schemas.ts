@@ -22,7 +22,8 @@ export const Field = named(
     visible: nullable(
       Type.Boolean({
         description:
-          "whether the label shows the field; with true, the value of a field of the label's content (description, company.name) is the one there",
+          "whether the label shows the field; if true, fields of the label's content (description, company.name) have " +
+          'the value from the content',
       }),
     ),
   }),

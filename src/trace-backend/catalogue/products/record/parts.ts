@@ -29,7 +29,7 @@ export const Location = named(
         type: ['string', 'object'],
         maxLength: 1000,
         properties: Address,
-        description: 'the place',
+        description: 'coordinates',
       }),
     ),
     latitude: nullable(Type.Number({ minimum: -90, maximum: 90 })),
@@ -38,7 +38,7 @@ export const Location = named(
     pinName: text(255),
     geoid: nullable(Type.String({ pattern: '^[0-9a-f]{64}$', description: 'GeoID of the plot' })),
     geometry: nullable(Geometry),
-    areaInHectares: nullable(Type.Number({ minimum: 0, description: 'of a plot given as a point' })),
+    areaInHectares: nullable(Type.Number({ minimum: 0, description: 'area of a plot that is a point' })),
     countryCode: nullable(
       Type.String({
         pattern: '^[A-Z]{2}$',
@@ -73,7 +73,7 @@ const Settings = named(
     currency: nullable(
       Type.String({
         maxLength: 3,
-        description: 'of the prices, those in businessToCustomerSettings too; ISO 4217',
+        description: 'currency of all prices, including businessToCustomerSettings; ISO 4217',
         examples: ['RWF'],
       }),
     ),

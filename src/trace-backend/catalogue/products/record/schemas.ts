@@ -29,7 +29,7 @@ const AssociatedCompany = named(
   Type.Object({
     company: Type.Object({ id: Id }),
     type: Type.Enum([...COMPANY_TYPES], {
-      description: 'the relation to the product; OWNER only for the company that owns it',
+      description: 'relation to the product; OWNER only for the owning company',
     }),
   }),
 );
@@ -42,7 +42,7 @@ const fields = {
       { description: 'the owner; by default your only company' },
     ),
   ),
-  valueChain: nullable(reference('the value chain; others of its fields are ignored')),
+  valueChain: nullable(reference('the value chain; its other fields are ignored')),
   associatedCompanies: oneOrMany(AssociatedCompany, 200),
   labels: oneOrMany(LabelBody, 50),
 };
@@ -104,10 +104,10 @@ export const Change = named(
   Type.Object({
     id: Type.Integer(),
     at: DateTime,
-    version: Type.Integer({ description: 'the version made by the change' }),
+    version: Type.Integer({ description: 'version after the change' }),
     user: Type.Object({ id: Type.Integer(), name: Type.String(), surname: Type.String() }),
     path: Type.String({
-      description: 'path of the field; empty for the creation of the product',
+      description: 'path of the field; empty when the product was created',
       examples: ['origin.text'],
     }),
     before: Type.Optional(Type.Any({ description: 'absent if there was no value' })),
@@ -128,9 +128,9 @@ export const createProductSchema = {
   tags,
   summary: 'Add a product',
   description:
-    'It belongs to the company that is named, which you act for; else to your only company; else to you alone. The plots ' +
-    'in origin.locations have at most 15,000 positions in all; a plot of more than 4 hectares is a polygon, with at ' +
-    'most 2,000 positions and 5 degrees from side to side.',
+    'The product belongs to the given company, if you act for it, or else to your only company, or else to you. ' +
+    'The plots in origin.locations have at most 15,000 positions in all. Plots of more than 4 hectares must be ' +
+    'polygons, with at most 2,000 positions and 5 degrees from side to side.',
   body: {
     ...NewProduct,
     examples: [
@@ -149,9 +149,9 @@ export const updateProductSchema = {
   tags,
   summary: 'Change a product',
   description:
-    'Null and omitted fields change nothing, in the product and in its parts; an empty text clears a field; a list ' +
-    'replaces the one that was there. A published label stays, too, when it is left out of labels; a product ' +
-    'has at most 100.',
+    'Null and omitted fields stay unchanged, in the product and in its parts; an empty text clears a field; a ' +
+    'list replaces the existing list. Published labels stay even if you leave them out of labels; a product has ' +
+    'at most 100.',
   headers: IfMatch,
   body: ProductUpdate,
   response: { 200: Identified, ...failureAnswers(401, 403, 404, 412) },
@@ -161,7 +161,7 @@ export const deleteProductSchema = {
   operationId: 'deleteProduct',
   tags,
   summary: 'Remove a product',
-  description: 'With its labels, including published ones. Its history is kept.',
+  description: 'Removes its labels too, including published ones. The history is kept.',
   params: Params,
   headers: IfMatch,
   response: { 200: Done, ...failureAnswers(401, 403, 404, 412) },
@@ -172,9 +172,9 @@ export const leaveProductSchema = {
   tags,
   summary: 'Remove an associated company from a product',
   description:
-    'For members of the company, who then no longer see the product or its pictures, and for users who ' +
-    'may change the product. The owner cannot be removed. After a member has removed the company, it can be added ' +
-    'again only by its members, or after one of them has allowed it.',
+    'For members of the company, who then no longer see the product or its pictures, and for users who can ' +
+    "change the product. The owner can't be removed. If a member removed the company, only its members can add " +
+    'it again, unless one of them allows it.',
   params: Type.Object({ id: PathId, companyId: PathId }),
   response: { 200: Done, ...failureAnswers(401, 403, 404) },
 };
@@ -184,8 +184,8 @@ export const allowProductSchema = {
   tags,
   summary: 'Allow a product that your company has left to name it again',
   description:
-    'For members of a company that a member has removed from the product, also while they cannot see it. Users who may ' +
-    'change the product can then add the company again.',
+    "For members of a company that a member has removed from the product, even if they can't see the product. " +
+    'Users who can change the product can then add the company again.',
   params: Type.Object({ id: PathId, companyId: PathId }),
   response: { 200: Done, ...failureAnswers(401, 404) },
 };
@@ -193,13 +193,13 @@ export const allowProductSchema = {
 export const getProductSchema = {
   operationId: 'getProduct',
   tags,
-  summary: 'A product',
+  summary: 'Get a product',
   description: 'The ETag is the version; send it as If-Match with a change.',
   headers: LanguageHeader,
   params: Params,
   querystring: Type.Object({
     includeLabels: Type.Optional(
-      Type.Boolean({ default: true, description: 'whether with its labels; without, labels is empty' }),
+      Type.Boolean({ default: true, description: 'whether to include labels; otherwise labels is empty' }),
     ),
   }),
   response: { 200: envelope(ProductView, 'the product'), ...failureAnswers(401, 404) },
@@ -208,9 +208,9 @@ export const getProductSchema = {
 export const originSchema = {
   operationId: 'getProductOrigin',
   tags,
-  summary: 'The origin of a product, as a geolocation file of the EU deforestation regulation',
+  summary: "Export a product's origin as a geolocation file for the EU deforestation regulation",
   description:
-    'A GeoJSON feature for each location of its origin; 400 lists the features that would be refused.',
+    'Returns a GeoJSON feature per location of the origin; 400 lists the features that would be rejected.',
   params: Params,
   response: {
     200: {
@@ -246,9 +246,9 @@ export const listProductsSchema = (
 export const productHistorySchema = {
   operationId: 'getProductHistory',
   tags,
-  summary: 'The history of a product: who changed which field, and when',
+  summary: 'Get the history of a product: who changed which field, and when',
   description:
-    'For users who may change the product. A SYSTEM_ADMIN can also read that of a deleted product.',
+    'For users who can change the product. A SYSTEM_ADMIN can also read the history of a deleted product.',
   params: Params,
   querystring: listQuery(HISTORY_SORTABLE, {}),
   response: { 200: envelope(listOf(Change), 'a page of changes'), ...failureAnswers(401, 403, 404) },
