@@ -27,7 +27,7 @@ interface Kind {
 
 /**
  * What requests cost: statements, round trips, and processor time of Node and PostgreSQL for each, and their rate
- * compared with a route without a statement.
+ * compared with a route without a statement, or with node:http alone.
  */
 export async function requestCostRows(context: Context): Promise<Row[]> {
   return [...(await traceCosts(context)), ...(await packetCosts(context))];
@@ -84,18 +84,46 @@ async function packetCosts(context: Context): Promise<Row[]> {
   const filling = await context.startService();
   const observations = { requests: './requests/scouting.ts', options: null };
   await context.load({ ...observations, port: filling.port, connections: CLIENTS });
-  await filling.stop();
   const ids = await someIds(context);
-  const read = { requests: './requests/read.ts' };
-  return costsOf(context, context.startService, [
-    { name: 'GET /health', ...read, options: { paths: ['/health'] }, isLimit: true },
-    { name: 'packet by id', ...read, options: { paths: ids.map(id => `/packets/${id}`) } },
-    {
-      name: 'page of 100 packets',
-      ...read,
-      options: { paths: ids.slice(0, 200).map(id => `/packets?limit=100&cursor=${id}`) },
-    },
+  const one = ids.map(id => `/packets/${id}`);
+  const pages = ids.slice(0, 200).map(id => `/packets?limit=100&cursor=${id}`);
+  const answers = await Promise.all(
+    [one[0], pages[0]].map(async path => (await fetch(`http://127.0.0.1:${filling.port}${path}`)).text()),
+  );
+  await filling.stop();
+  const requests = './requests/read.ts';
+  const [health, ...reads] = await costsOf(context, context.startService, [
+    { name: 'GET /health', requests, options: { paths: ['/health'] }, isLimit: true },
+    { name: 'packet by id', requests, options: { paths: one } },
+    { name: 'page of 100 packets', requests, options: { paths: pages } },
   ]);
+  const limits = await sameBytesRates(context, answers);
+  return [
+    health as Row,
+    ...reads.map((row, n) => ({
+      ...row,
+      against: { name: 'node:http with the same bytes', ratio: row.value / (limits[n] as number) },
+    })),
+  ];
+}
+
+/** The rates at which a server of node:http sends these bodies. */
+async function sameBytesRates(context: Context, bodies: readonly string[]): Promise<number[]> {
+  const { port, stop } = await context.startScript('same-bytes.ts');
+  const rates: number[] = [];
+  for (const body of bodies) {
+    await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body });
+    const load = {
+      port,
+      connections: CLIENTS,
+      requests: './requests/read.ts',
+      options: { paths: ['/packets'] },
+    };
+    await context.load({ ...load, seconds: 1 });
+    rates.push((await context.load(load)).perSecond);
+  }
+  await stop();
+  return rates;
 }
 
 async function costsOf(
