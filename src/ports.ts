@@ -5,6 +5,13 @@ import { type Settings, SettingsError } from './platform/settings/settings.ts';
 /** The settings of the ports, by service. */
 export const PORTS = { packet: 'PACKET_PORT', trace: 'TRACE_PORT', console: 'CONSOLE_PORT' } as const;
 
+/** The names of the services in the log and in health. */
+export const SERVICE_NAMES = {
+  packet: 'packet-service',
+  trace: 'trace-backend',
+  console: 'console',
+} as const;
+
 export type ServiceName = keyof typeof PORTS;
 
 /** The services that SERVICES names. */

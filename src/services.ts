@@ -21,7 +21,7 @@ import type { ProcessContext } from './platform/service/process-context.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { namesRegistry, type UserRegistry } from './platform/tokens/user-registry.ts';
 import { workerNumber } from './platform/workers/worker.ts';
-import { PORTS, servicesOf, unusablePort } from './ports.ts';
+import { PORTS, SERVICE_NAMES, servicesOf, unusablePort } from './ports.ts';
 import { uselessLinks } from './start-warnings.ts';
 import type { Running } from './stopping.ts';
 import {
@@ -32,9 +32,6 @@ import {
   traceConnections,
 } from './trace-backend/app.ts';
 import { waitForOutside } from './wait-for-outside.ts';
-
-/** The names of the services in the log. */
-const SERVICE_NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
 /**
  * Waits for the database, migrates it and starts the services that SERVICES names, and their backups.

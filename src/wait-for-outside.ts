@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Connection } from './platform/database/database.ts';
-import { mayConnectLater, tryToConnect } from './platform/database/try-to-connect.ts';
+import { type Connection, withSession } from './platform/database/database.ts';
+import { mayConnectLater } from './platform/database/troubles.ts';
 import { openFileStore } from './platform/files/index.ts';
 import { isStoreAway, readStoreId } from './platform/files/store-id.ts';
 import { toProblem } from './platform/http/failures.ts';
@@ -32,7 +32,7 @@ export async function waitForOutside(
   try {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       try {
-        if (settings.DATABASE_URL) await tryToConnect(connection);
+        if (settings.DATABASE_URL) await withSession(connection, async () => {});
         if (settings.S3_BUCKET) await readStoreId(files);
         return;
       } catch (error) {

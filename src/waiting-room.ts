@@ -6,13 +6,11 @@ import { REASON_HEADER, reasonHeader } from './platform/http/reasons/header.ts';
 import { JSON_TYPE } from './platform/http/server.ts';
 import type { Settings } from './platform/settings/settings.ts';
 import { VERSION } from './platform/version.ts';
-import { PORTS, type ServiceName, servicesOf, unusablePort } from './ports.ts';
+import { PORTS, SERVICE_NAMES, type ServiceName, servicesOf, unusablePort } from './ports.ts';
 import { failure } from './trace-backend/base/contract/envelope.ts';
 
 /** Seconds after which clients can try again. */
 const RETRY_AFTER = 5;
-
-const NAMES = { packet: 'packet-service', trace: 'trace-backend', console: 'console' } as const;
 
 /** The system that a start waits for. */
 export interface Absence {
@@ -70,7 +68,7 @@ function answerTo(
   name: ServiceName,
   { status, problem }: Absence,
 ): { code: 200 | 503; body: object; reasons?: string | undefined } {
-  const about = { service: NAMES[name], version: VERSION };
+  const about = { service: SERVICE_NAMES[name], version: VERSION };
   if (path === '/health/live') return { code: 200, body: { status: 'OK', ...about } };
   if (path === '/health') return { code: 503, body: { status, ...about } };
   if (path === '/health/ready') return { code: 503, body: { status, ...about, details: [] } };

@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyHolders } from '../src/packet-service/core/access/key-holders.ts';
+import { registryClient } from '../src/packet-service/core/access/registry-client.ts';
 import { apiKeyHash } from '../src/platform/tokens/api-key.ts';
 import { withSecondFactor } from './helpers/authenticator.ts';
 import { openFeed } from './helpers/feed.ts';
@@ -241,8 +242,9 @@ test('a remote packet service looks up a key once, and stops accepting it when t
   const hash = apiKeyHash(key) as Buffer;
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN };
   const limits = { keptMs: 30_000, refusedMs: 5_000, feedMs: 10_000, keys: 10 };
-  const cached = keyHolders(settings, undefined, { logger }, limits);
-  const impatient = keyHolders(settings, undefined, { logger }, { ...limits, keptMs: 1, refusedMs: 1 });
+  const ask = registryClient(settings);
+  const cached = keyHolders(ask, undefined, logger, limits);
+  const impatient = keyHolders(ask, undefined, logger, { ...limits, keptMs: 1, refusedMs: 1 });
   expect(await cached?.(hash)).toMatchObject({ userId: String(user.id), role: 'USER', scopes: ['write'] });
   expect(await impatient?.(hash)).toBeDefined();
   await user.send('DELETE', `${PATH}/${id}`);
@@ -258,7 +260,7 @@ test('the registry answers about keys only with the service token; without it th
   expect((await resolve(bearer(key))).status).toBe(401);
   expect((await resolve(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN: 'another' };
-  const find = keyHolders(settings, undefined, { logger });
+  const find = keyHolders(registryClient(settings), undefined, logger);
   await expect(find?.(apiKeyHash(key) as Buffer)).rejects.toMatchObject({ code: 'unavailable' });
 });
 

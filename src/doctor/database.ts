@@ -1,14 +1,9 @@
 import path from 'node:path';
 import { oneRoleWarning } from '../platform/database/check-roles.ts';
-import { type Connection, connectionFromUrl } from '../platform/database/database.ts';
-import {
-  readServerFacts,
-  type ServerFacts,
-  unreadableTables,
-  withSession,
-} from '../platform/database/server-facts.ts';
+import { type Connection, connectionFromUrl, withSession } from '../platform/database/database.ts';
+import { readServerFacts, type ServerFacts, unreadableTables } from '../platform/database/server-facts.ts';
 import { explainDenied } from '../platform/embedded-postgres/denied.ts';
-import { type EmbeddedLook, lookAtEmbedded } from '../platform/embedded-postgres/look.ts';
+import { type EmbeddedLook, lookAtEmbedded, NO_DATABASE } from '../platform/embedded-postgres/look.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import { error, type Finding, inTime, ok, warning } from './finding.ts';
 
@@ -32,19 +27,10 @@ export interface DatabaseLook {
   findings: Finding[];
 }
 
-const NO_SERVER: EmbeddedLook = {
-  state: 'none',
-  layout: undefined,
-  major: undefined,
-  connection: undefined,
-  owner: undefined,
-  troubles: { crashes: [], failedWrites: [] },
-};
-
 /** Looks for the database, without starting one. */
 export async function lookAtDatabase(settings: Settings, now: Date): Promise<DatabaseLook> {
   const { DATABASE_URL, DATA_DIR } = settings;
-  let embedded = NO_SERVER;
+  let embedded = NO_DATABASE;
   if (DATABASE_URL === undefined) {
     try {
       embedded = lookAtEmbedded(path.resolve(DATA_DIR), now);

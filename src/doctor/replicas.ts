@@ -1,12 +1,11 @@
 import pg from 'pg';
-import { connectionFromUrl } from '../platform/database/database.ts';
+import { connectionFromUrl, withSession } from '../platform/database/database.ts';
 import {
   type PrimaryFacts,
   type ReplicaFacts,
   readPrimaryFacts,
   readReplicaFacts,
 } from '../platform/database/replicas/facts.ts';
-import { withSession } from '../platform/database/server-facts.ts';
 import type { Settings } from '../platform/settings/settings.ts';
 import type { DatabaseLook } from './database.ts';
 import { error, type Finding, inBytes, ok, warning } from './finding.ts';

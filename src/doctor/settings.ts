@@ -1,5 +1,5 @@
-import { Settings } from '../platform/settings/settings.ts';
-import { shownValue } from '../platform/settings/text.ts';
+import { describeInForce } from '../platform/settings/in-force.ts';
+import type { Settings } from '../platform/settings/settings.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** Every setting that has a value, with secrets masked, and whether the environment gave it. */
@@ -7,14 +7,9 @@ export function settingsInForce(
   settings: Settings,
   environment: Record<string, string | undefined>,
 ): { name: string; value: string; given: boolean }[] {
-  const names = Object.keys(Settings.properties) as (keyof Settings)[];
-  return names
-    .filter(name => settings[name] !== undefined)
-    .map(name => ({
-      name,
-      value: shownValue(name, settings[name]),
-      given: (environment[name] ?? '') !== '',
-    }));
+  return describeInForce(settings).flatMap(({ name, value }) =>
+    value === undefined ? [] : [{ name, value, given: (environment[name] ?? '') !== '' }],
+  );
 }
 
 /**

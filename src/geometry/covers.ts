@@ -1,4 +1,4 @@
-import { cellIndex, cellToken, FACE_SIZE, LEAF_LEVEL, leafAt, leafToken } from './cells.ts';
+import { cellIndex, FACE_SIZE, LEAF_LEVEL, leafAt, leafToken } from './cells.ts';
 
 /** A rectangle of latitudes and longitudes, in the unit its user names. East is not below west: it goes past 180°. */
 export interface Bounds {
@@ -83,11 +83,6 @@ export function* eachCell({ runs }: CellSet): Generator<number> {
   for (let run = 0; run < runs.length; run += 2) {
     for (let index = runs[run] as number; index < (runs[run + 1] as number); index++) yield index;
   }
-}
-
-/** The tokens of the cells of a set, ascending. */
-export function cellTokens(cells: CellSet): string[] {
-  return Array.from(eachCell(cells), index => cellToken(index, cells.level));
 }
 
 /** The Jaccard index of two sets of cells of one level: what they share, divided by what they hold together. */

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { runs } from '../../test/helpers/property.ts';
 import { ringArea } from './area.ts';
 import { readBoundary } from './boundary.ts';
-import { cellIndex, leafCell } from './cells.ts';
-import { type CellSet, cellTokens, coverCells, eachCell, jaccard } from './covers.ts';
+import { cellIndex, cellToken, leafCell } from './cells.ts';
+import { type CellSet, coverCells, eachCell, jaccard } from './covers.ts';
 import { contains, type Ground, groundRegion, interiorPoint } from './polygon.ts';
 
 type Ring = [lon: number, lat: number][];
@@ -294,7 +294,7 @@ describe('sets of cells', () => {
           [east, north],
           [west, north],
         ]);
-        const tokens = cellTokens(cellsOf(ground, 20));
+        const tokens = Array.from(eachCell(cellsOf(ground, 20)), index => cellToken(index, 20));
         expect(covered(west, south, east, north).isSubsetOf(new Set(tokens))).toBe(true);
         // A cell is widened by a billionth of a degree before it is compared.
         const wider = covered(west - 2e-9, south - 2e-9, east + 2e-9, north + 2e-9);

@@ -15,7 +15,7 @@ import { type CallerSlots, openCallerSlots } from '../platform/limits/caller-slo
 import { type WatchPool, watchPools } from '../platform/metrics/databases.ts';
 import { registerMetrics } from '../platform/metrics/metrics.ts';
 import { watchReceivers } from '../platform/metrics/receivers.ts';
-import { type BreakerWatch, watchBreakers } from '../platform/outbound/breaker-watch.ts';
+import { watchBreakers } from '../platform/outbound/breaker-watch.ts';
 import type { ProcessContext } from '../platform/service/process-context.ts';
 import { serviceTables } from '../platform/service/tables.ts';
 import type { Settings } from '../platform/settings/settings.ts';
@@ -51,6 +51,7 @@ import {
 } from './collaboration/sharing/shares/store.ts';
 import { authenticate } from './core/access/authentication.ts';
 import { keepPersonalDataOutOfCaches } from './core/access/personal.ts';
+import { type AskRegistry, registryClient } from './core/access/registry-client.ts';
 import { packetVisibility, type Visibility } from './core/access/visibility.ts';
 import { EXAMPLE_IDS, errors } from './core/contract/schemas.ts';
 import { makeResolver } from './core/geoids/resolver.ts';
@@ -142,7 +143,8 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const listeners = { news, clock, onErased: addWords.forget, findVisible: findReadable };
   const log = sequencer(logPool, listeners, logger);
-  const lookUps = registryLookUps(settings, { pool, logger, registry, breakers });
+  const ask = registryClient(settings, breakers);
+  const lookUps = registryLookUps({ pool, logger, registry, ask });
   const sources = {
     connection,
     pool,
@@ -156,7 +158,7 @@ export async function packetService(
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
-  const gate = { settings, pool, registry, breakers, onFirstToken: unconfirmContacts };
+  const gate = { settings, pool, registry, ask, breakers, onFirstToken: unconfirmContacts };
   const { tokenUsers, refusalOf, checksTokens } = authenticate(app, gate);
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];
@@ -297,18 +299,20 @@ interface Maps {
 }
 
 /** The functions of the user registry that the service uses. */
-function registryLookUps(
-  settings: Settings,
-  {
-    pool,
-    logger,
-    registry,
-    breakers,
-  }: { pool: pg.Pool; logger: FastifyBaseLogger; registry: UserRegistry | undefined; breakers: BreakerWatch },
-): Pick<Sharing, 'lookUpHolder' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
+function registryLookUps({
+  pool,
+  logger,
+  registry,
+  ask,
+}: {
+  pool: pg.Pool;
+  logger: FastifyBaseLogger;
+  registry: UserRegistry | undefined;
+  ask: AskRegistry | undefined;
+}): Pick<Sharing, 'lookUpHolder' | 'findSenderNames'> & { findKnownNames: FindKnownNames } {
   const findNames = registryNames(registry, logger);
   return {
-    lookUpHolder: registryLookup(settings, logger, registry, breakers),
+    lookUpHolder: registryLookup(ask, logger, registry),
     findSenderNames: senderNames(findNames),
     findKnownNames: knownNames({ pool, registry, findNames, findSharers, findOpeners, findWriters }),
   };

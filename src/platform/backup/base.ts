@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pLimit from 'p-limit';
-import pg from 'pg';
+import { withSession } from '../database/database.ts';
 import type { ServerFiles } from '../embedded-postgres/index.ts';
 import { VERSION } from '../version.ts';
 import type { BackupContext } from './context.ts';
@@ -64,7 +64,12 @@ export async function takeBase(
   };
   const base = server
     ? await baseOfCluster(context, server, vault, about, signal)
-    : { ...about, bytes: 0, externalLsn: await lsnOf(context), endedAt: new Date().toISOString() };
+    : {
+        ...about,
+        bytes: 0,
+        externalLsn: await withSession(context.connection, findLsn),
+        endedAt: new Date().toISOString(),
+      };
   await complete();
   if (base.cluster) await untilShipped(context, vault.instance, base.cluster, signal);
   const stored = await vault.put(`bases/${base.id}`, Buffer.from(JSON.stringify(base)));
@@ -171,14 +176,4 @@ async function untilShipped(
     });
   }
   throw new BackupError(`WAL segment ${stopSegment} was not shipped in time`);
-}
-
-async function lsnOf({ connection }: BackupContext): Promise<string> {
-  const client = new pg.Client(connection);
-  await client.connect();
-  try {
-    return await findLsn(client);
-  } finally {
-    await client.end();
-  }
 }

@@ -5,8 +5,6 @@ import type { Vault } from './objects/vault.ts';
 import { isBefore } from './segments.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** Objects that are removed at a time. */
-const BATCH = 500;
 
 /**
  * Removes what no restore to a time within the last days needs: base backups older than the newest one that is older
@@ -19,10 +17,7 @@ const BATCH = 500;
 export async function expire(vault: Vault, keepDays: number, now: Date): Promise<number> {
   const catalogue = await readCatalogue(vault);
   const { kept, old } = split(catalogue.bases, new Date(now.getTime() - keepDays * DAY_MS));
-  await removeAll(
-    vault,
-    old.map(id => `bases/${id}`),
-  );
+  await vault.remove(old.map(id => `bases/${id}`));
   const bases: Base[] = [];
   for (const id of kept) bases.push(await readBase(vault, id));
   const [first] = bases;
@@ -46,7 +41,7 @@ export async function expire(vault: Vault, keepDays: number, now: Date): Promise
   for await (const { name, modified } of vault.list('verified/')) {
     if (now.getTime() - modified.getTime() > keepDays * DAY_MS) needless.push(name);
   }
-  await removeAll(vault, needless);
+  await vault.remove(needless);
   return old.length + needless.length;
 }
 
@@ -67,8 +62,4 @@ async function forgottenFiles(vault: Vault, since: Date): Promise<string[]> {
     names.push(...[...there].map(part => objectOf(file, part, of)), `gone/${file}`);
   }
   return names;
-}
-
-async function removeAll(vault: Vault, names: readonly string[]): Promise<void> {
-  for (let at = 0; at < names.length; at += BATCH) await vault.remove(names.slice(at, at + BATCH));
 }

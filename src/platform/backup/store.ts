@@ -30,10 +30,8 @@ export async function findLsn(client: pg.Client): Promise<string> {
   return rows[0].lsn;
 }
 
-/** Whether a server still recovers, and the time of the last transaction that it recovered. */
-export async function findRecovery(client: pg.Client): Promise<{ recovering: boolean; last: Date | null }> {
-  const { rows } = await client.query(
-    'SELECT pg_is_in_recovery() AS recovering, pg_last_xact_replay_timestamp() AS last',
-  );
-  return rows[0];
+/** The time of the last transaction that a server has recovered. */
+export async function findLastRecovered(client: pg.Client): Promise<Date | null> {
+  const { rows } = await client.query('SELECT pg_last_xact_replay_timestamp() AS last');
+  return rows[0].last;
 }

@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { SettingsError } from '../settings/settings.ts';
-import { CONNECT_MS, type Connection } from './database.ts';
+import { type Connection, withSession } from './database.ts';
 import type { Roles } from './roles/divide.ts';
 
 /**
@@ -9,7 +9,7 @@ import type { Roles } from './roles/divide.ts';
  * @throws SettingsError if the two connections do not lead to the same database
  */
 export async function rolesOf(owner: pg.Client, service: Connection): Promise<Roles | undefined> {
-  const [ours, theirs] = [await identify(owner), await withClient(service, identify)];
+  const [ours, theirs] = [await identify(owner), await withSession(service, identify)];
   if (ours.place !== theirs.place) {
     throw new SettingsError('DATABASE_OWNER_URL must point to the same database as DATABASE_URL');
   }
@@ -26,7 +26,7 @@ export async function oneRoleWarning(
   service: Connection,
   schemas: readonly string[],
 ): Promise<string | undefined> {
-  return withClient(service, async client => {
+  return withSession(service, async client => {
     const { rowCount } = await client.query(
       `SELECT FROM pg_class JOIN pg_namespace AS n ON n.oid = relnamespace
        WHERE nspname = ANY ($1) AND relkind IN ('r', 'p') AND pg_has_role(relowner, 'MEMBER')`,
@@ -47,18 +47,4 @@ async function identify(client: pg.Client): Promise<{ role: string; place: strin
      FROM pg_database WHERE datname = current_database()`,
   );
   return rows[0];
-}
-
-async function withClient<Result>(
-  connection: Connection,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_MS });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }

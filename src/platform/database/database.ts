@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
+import { endsWithin } from '../concurrency/ends-within.ts';
 import { parseJsonText } from '../json-text.ts';
 import { closeIdle, type Deadline, watchDeadline } from './deadlines.ts';
 import { hashOf } from './statement-name.ts';
@@ -213,6 +214,27 @@ function oneByOne(client: pg.PoolClient): Database['query'] {
 /** Executes a trivial statement. */
 export async function readSomething(database: Database): Promise<void> {
   await database.query({ text: 'SELECT 1' });
+}
+
+/** Runs some work in a session of its own, in which no statement takes longer than 10 seconds. */
+export async function withSession<Result>(
+  connection: Connection,
+  work: (client: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const client = new pg.Client({
+    ...connection,
+    application_name: 'fieldtrace session',
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: STATEMENT_DEADLINE.ms,
+  });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    // A server that has fallen silent does not say goodbye either.
+    await endsWithin(client.end(), CONNECT_MS);
+  }
 }
 
 /** Runs some work with a temporary pool of one service's schema. */

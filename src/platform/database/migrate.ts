@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { rolesOf } from './check-roles.ts';
-import { CONNECT_MS, type Connection, type Database } from './database.ts';
+import { CONNECT_MS, type Connection, type Database, withSession } from './database.ts';
 import { type Deadline, watchDeadline } from './deadlines.ts';
 import { ADVISORY_LOCKS } from './locks/advisory-locks.ts';
 import { createSchema, MigrationError } from './make-schema.ts';
@@ -157,18 +157,13 @@ export async function pendingMigrations(
   schema: string,
   folder: URL,
 ): Promise<string[] | undefined> {
-  const client = new pg.Client({ ...connection, connectionTimeoutMillis: CONNECT_MS });
-  client.on('error', () => {});
-  await client.connect();
-  try {
+  return withSession(connection, async client => {
     await client.query(`SET search_path = ${client.escapeIdentifier(schema)}`);
     const { rows } = await client.query(`SELECT to_regclass('migrations') IS NOT NULL AS "isThere"`);
     if (!rows[0].isThere) return undefined;
     const { lacking } = await compare(client, await readMigrations(folder));
     return lacking.map(({ name }) => name);
-  } finally {
-    await client.end();
-  }
+  });
 }
 
 /**

@@ -1,9 +1,5 @@
-import pg from 'pg';
-import { CONNECT_MS, type Connection } from './database.ts';
+import type pg from 'pg';
 import { statementName } from './statement-name.ts';
-
-/** Longest that a statement about the server may take, in milliseconds. */
-const STATEMENT_MS = 10_000;
 
 /** Facts that a server reports about itself. */
 export interface ServerFacts {
@@ -99,25 +95,4 @@ export async function countRows(client: pg.Client, schema: string, table: string
   const { counted = 0, estimated = 0 } = rows[0] ?? {};
   if (counted <= MAX_COUNTED) return { rows: counted, isExact: true };
   return { rows: Math.max(counted, estimated), isExact: false };
-}
-
-/** Runs some work in a session of its own, in which no statement takes longer than 10 seconds. */
-export async function withSession<Result>(
-  connection: Connection,
-  work: (client: pg.Client) => Promise<Result>,
-): Promise<Result> {
-  const client = new pg.Client({
-    ...connection,
-    application_name: 'fieldtrace doctor',
-    connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: STATEMENT_MS,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    return await work(client);
-  } finally {
-    // Not waited for: a server that does not answer would not say goodbye either.
-    client.end().catch(() => {});
-  }
 }

@@ -91,3 +91,14 @@ function kindOfSystemError(code: string, syscall: string | undefined): TroubleKi
 export function closesConnection(error: unknown): boolean {
   return kindOf(error) === 'read-only';
 }
+
+/** SQLSTATEs of a server that starts, stops, or has no room for a session now (PostgreSQL's appendix A). */
+const LATER = /^(08...|53...|57P0.)$/;
+/** Other SQLSTATEs, such as a wrong password, and a host or a socket that the settings name wrongly. */
+const WRONG = /^([0-9A-DF-Z][0-9A-Z]{4}|ENOTFOUND|EACCES|EPERM)$/;
+
+/** Whether an attempt to connect failed because the server is away, and not because of a wrong setting. */
+export function mayConnectLater(error: unknown): boolean {
+  const code = errorCode(error);
+  return LATER.test(code) || (!WRONG.test(code) && passingTrouble(error) !== undefined);
+}

@@ -34,6 +34,16 @@ export interface ServerTroubles {
   failedWrites: string[];
 }
 
+/** A DATA_DIR without an embedded server, or none at all. */
+export const NO_DATABASE: EmbeddedLook = {
+  state: 'none',
+  layout: undefined,
+  major: undefined,
+  connection: undefined,
+  owner: undefined,
+  troubles: { crashes: [], failedWrites: [] },
+};
+
 const DAY_MS = 24 * 3600_000;
 /** Bytes at the end of the server's log that are read, at most. */
 const LOG_BYTES = 1024 * 1024;
@@ -53,14 +63,7 @@ export function lookAtEmbedded(dataDir: string, now: Date): EmbeddedLook {
   const layout = findLayout(dataDir);
   const version = layout && join(layout.cluster, 'PG_VERSION');
   if (!layout || !version || !existsSync(version)) {
-    return {
-      state: layout && existsSync(layout.log) ? 'gone' : 'none',
-      layout,
-      major: undefined,
-      connection: undefined,
-      owner: undefined,
-      troubles: { crashes: [], failedWrites: [] },
-    };
+    return { ...NO_DATABASE, state: layout && existsSync(layout.log) ? 'gone' : 'none', layout };
   }
   const file = readPidFile(layout);
   const host = socketDirectory(layout);

@@ -1,3 +1,4 @@
+import { escaped } from '../http/page.ts';
 import type { Words } from '../messages/messages.ts';
 import { shortLine } from './plain-name.ts';
 
@@ -31,8 +32,8 @@ export function composeMail(
   const text = all.map(line => (typeof line === 'string' ? line : line.url)).join('\n\n');
   const html = all
     .map(line => {
-      if (typeof line === 'string') return `<p>${asHtml(line)}</p>`;
-      const url = asHtml(line.url);
+      if (typeof line === 'string') return `<p>${escaped(line)}</p>`;
+      const url = escaped(line.url);
       return `<p><a href="${url}">${url}</a></p>`;
     })
     .join('\n');
@@ -60,16 +61,4 @@ export function mailWriter<Key extends string>(
     const { t, language: tag } = wordsIn(language);
     return composeMail(t(subject), linesOf(t), { language: tag, instance });
   };
-}
-
-/** Text as HTML shows it, also inside an attribute's quotes. */
-export function asHtml(text: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  };
-  return text.replace(/[&<>"']/g, character => entities[character] as string);
 }

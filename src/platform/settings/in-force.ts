@@ -1,9 +1,10 @@
-import { GROUP_OF, type SettingGroup } from './groups.ts';
-import { Settings } from './settings.ts';
+import { GROUPS, type Settings } from './settings.ts';
 import { shownValue } from './text.ts';
 
+export type SettingGroup = keyof typeof GROUPS;
+
 export interface SettingInForce {
-  name: string;
+  name: keyof Settings;
   /** with secrets masked; absent if it is not set and has no default */
   value?: string;
   /** absent if it has none */
@@ -16,16 +17,18 @@ export interface SettingInForce {
 
 /** Every setting with its value, secrets masked. */
 export function describeInForce(settings: Settings): SettingInForce[] {
-  const described = Object.entries(Settings.properties) as [
-    keyof Settings,
-    { description?: string; default?: unknown },
-  ][];
-  return described.map(([name, { description = '', default: fallback }]) => ({
-    name,
-    ...(settings[name] !== undefined && { value: shownValue(name, settings[name]) }),
-    ...(fallback !== undefined && { default: String(fallback) }),
-    changed: settings[name] !== fallback,
-    group: GROUP_OF[name],
-    description,
-  }));
+  return (Object.keys(GROUPS) as SettingGroup[]).flatMap(group => {
+    const described = Object.entries(GROUPS[group]) as [
+      keyof Settings,
+      { description?: string; default?: unknown },
+    ][];
+    return described.map(([name, { description = '', default: fallback }]) => ({
+      name,
+      ...(settings[name] !== undefined && { value: shownValue(name, settings[name]) }),
+      ...(fallback !== undefined && { default: String(fallback) }),
+      changed: settings[name] !== fallback,
+      group,
+      description,
+    }));
+  });
 }

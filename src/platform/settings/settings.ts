@@ -5,11 +5,7 @@ import { backupSettings } from './backup.ts';
 import { complaint } from './text.ts';
 import { BUCKET_RULES, port, secret, url } from './types.ts';
 
-/**
- * Every setting of the program: its type, its default and its meaning; `allowed` is its pattern in words. The table in
- * docs/settings.md is written from this by `npm run settings`, and a test compares the two.
- */
-export const Settings = Type.Object({
+const services = {
   SERVICES: Type.String({
     pattern: '^(?!.*\\b(\\w+)\\b.*\\b\\1\\b)(packet|trace|console)(,(packet|trace|console)){0,2}$',
     allowed: 'packet, trace, console, or several of them separated by commas',
@@ -31,6 +27,16 @@ export const Settings = Type.Object({
   PACKET_PORT: port(8000, 'port of the packet service; 0 picks any free port and prints it'),
   TRACE_PORT: port(8080, 'port of the trace backend; 0 picks any free port and prints it'),
   CONSOLE_PORT: port(8090, 'port of the web console; 0 picks any free port and prints it'),
+  DRAIN_SECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 600,
+    default: 0,
+    description:
+      'seconds between the stop signal and the stop, in which health returns 503 and requests are still served, so that load balancers can react',
+  }),
+};
+
+const database = {
   DATA_DIR: Type.String({
     minLength: 1,
     maxLength: 4096,
@@ -76,152 +82,9 @@ export const Settings = Type.Object({
     description:
       'database connections of each service for requests, in addition to those of the batch writer and a few others',
   }),
-  AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
-    default: 'optional',
-    description:
-      'whether tokens are ignored (off), checked if present (optional), or required for every request (required)',
-  }),
-  USER_REGISTRY_JWT_SECRET: secret(
-    'secret that the user registry signs its tokens with (HS256); at least 16 bytes, and fewer than 32 log a warning',
-    16,
-  ),
-  USER_REGISTRY_JWKS_URL: url('URL of the JWKS with the public keys of the user registry'),
-  USER_REGISTRY_ISSUER: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2048,
-      description: '`iss` that tokens of the user registry must have',
-    }),
-  ),
-  USER_REGISTRY_AUDIENCE: Type.Optional(
-    Type.String({
-      pattern: '^[^\\s,]+(,[^\\s,]+)*$',
-      allowed: 'names without spaces, separated by commas',
-      maxLength: 2048,
-      description:
-        'audiences, separated by commas; `aud` of tokens of the user registry must contain one of them',
-    }),
-  ),
-  USER_REGISTRY_URL: url(
-    'base URL of the user registry, for finding users by contact (GET …/discoverability?contact=…) and looking up API keys (POST …/user/api-keys/resolve)',
-  ),
-  ASSET_REGISTRY_URL: url(
-    'URL of an AgStack asset registry (v1 or v2); without it, the built-in registry resolves GeoIDs',
-  ),
-  ASSET_REGISTRY_TOKEN: secret('bearer token for the asset registry'),
-  ASSET_REGISTRY_API_KEY: secret(
-    'API-KEY header for the asset registry (v1), with ASSET_REGISTRY_CLIENT_SECRET',
-  ),
-  ASSET_REGISTRY_CLIENT_SECRET: secret('CLIENT-SECRET header for the asset registry (v1)'),
-  ASSET_REGISTRY_STRICT: Type.Boolean({
-    default: false,
-    description: 'built-in registry: reject points outside every registered field',
-  }),
-  PUBLIC_URL: url('base URL of links in emails; default: the address that the service listens on'),
-  TRACE_PUBLIC_URL: url(
-    "base URL of links in the trace backend's emails; default: the address that it listens on",
-  ),
-  CONSOLE_PUBLIC_URL: url(
-    'base URL of the console for links in emails; default: the address that the console listens on, or pages of the services if PUBLIC_URL or TRACE_PUBLIC_URL is set or the console does not run',
-  ),
-  TRACE_FRONTEND_URL: url(
-    "base URL of another web front end: links in the trace backend's emails lead to its pages /confirm-email/{token} and /reset-password/{token} instead of the console's",
-  ),
-  TRACE_ADMIN_EMAIL: Type.Optional(
-    Type.String({
-      pattern: '^[^\\s@]+@[^\\s@]+$',
-      allowed: 'an email address',
-      maxLength: 255,
-      description:
-        'email address of the first SYSTEM_ADMIN; without it, one with a random password is created',
-    }),
-  ),
-  TRACE_ADMIN_PASSWORD: secret('password of the first SYSTEM_ADMIN', 8),
-  TRACE_JWT_PRIVATE_KEY: secret(
-    'Ed25519 private key (PEM, PKCS #8) for signing access tokens; without it, one is generated and stored in the database',
-  ),
-  SERVICE_TOKEN: Type.Optional(
-    Type.String({
-      pattern: '^[!-~]{16,1000}$',
-      allowed: '16 to 1000 printable ASCII characters without spaces',
-      description:
-        'token that the packet service sends to the user registry at USER_REGISTRY_URL, and that the trace backend requires for it; without it, one is generated and stored in the database',
-    }),
-  ),
-  SECRETS_KEY: Type.Optional(
-    Type.String({
-      pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
-      allowed: 'one to four keys of 32 to 1000 printable ASCII characters, separated by commas',
-      description:
-        'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; with several keys, separated by commas, the first encrypts and all decrypt',
-    }),
-  ),
-  FX_URL: url(
-    'URL of the exchange-rate provider (exchangeratesapi.io or compatible); without it, only stored rates are used',
-  ),
-  FX_ACCESS_KEY: secret('access key for the exchange-rate provider'),
-  PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
-    default: 'strict',
-    description:
-      'which passwords are rejected: only those of the wrong length (basic), or also the most common ones (strict)',
-  }),
-  SECOND_FACTOR_REQUIRED: Type.Optional(
-    Type.String({
-      pattern: '^(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)(,(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)){0,2}$',
-      allowed: 'up to three of USER, REGIONAL_ADMIN, SYSTEM_ADMIN, separated by commas',
-      description:
-        'roles that must log in to the trace backend with a second factor, separated by commas: USER, REGIONAL_ADMIN, SYSTEM_ADMIN',
-    }),
-  ),
-  COOKIE_SECURE: Type.Union(
-    (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
-    {
-      default: 'auto',
-      description: 'whether cookies are sent only over HTTPS; auto: if TRACE_PUBLIC_URL is https',
-    },
-  ),
-  COOKIE_SAMESITE: Type.Union(
-    (['unset', 'lax', 'strict', 'none'] as const).map(value => Type.Literal(value)),
-    { default: 'unset', description: 'SameSite attribute of cookies' },
-  ),
-  CORS_ORIGINS: Type.Optional(
-    Type.String({
-      pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
-      allowed: 'http:// or https:// origins without a path, separated by commas',
-      maxLength: 4096,
-      description: 'origins whose web pages can call the services, separated by commas',
-    }),
-  ),
-  RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
-    default: 'on',
-    description:
-      'limits on requests per minute and contacts per hour; limits on guessing and sizes are always on, and loopback addresses are exempt from limits per address',
-  }),
-  SLOW_STATEMENT_MILLISECONDS: Type.Integer({
-    minimum: 0,
-    maximum: 600_000,
-    default: 1000,
-    description:
-      'duration in milliseconds from which a database statement is logged as slow, by name; 0 logs none',
-  }),
-  STALL_SECONDS: Type.Integer({
-    minimum: 1,
-    maximum: 3600,
-    default: 60,
-    description:
-      'seconds after which clients are disconnected that read nothing of their response or send their body slower than 1 KiB/s on average',
-  }),
-  DRAIN_SECONDS: Type.Integer({
-    minimum: 0,
-    maximum: 600,
-    default: 0,
-    description:
-      'seconds between the stop signal and the stop, in which health returns 503 and requests are still served, so that load balancers can react',
-  }),
-  METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
-  OTEL_EXPORTER_OTLP_ENDPOINT: url(
-    'base URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces of requests and statements; the SDK reads its other OTEL_ variables itself',
-  ),
+};
+
+const files = {
   S3_BUCKET: Type.Optional(
     Type.String({
       minLength: 3,
@@ -234,31 +97,11 @@ export const Settings = Type.Object({
   S3_REGION: Type.String({ minLength: 1, maxLength: 64, default: 'us-east-1', description: 'S3 region' }),
   S3_ACCESS_KEY_ID: secret("S3 access key; default: the machine's credentials"),
   S3_SECRET_ACCESS_KEY: secret('secret of S3_ACCESS_KEY_ID'),
-  ...backupSettings,
   MAX_ATTACHMENT_BYTES: Type.Integer({
     minimum: 1,
     maximum: 4 * 1024 ** 3,
     default: 100 * 1024 ** 2,
     description: 'maximum size of an attachment in bytes',
-  }),
-  CONCURRENT_UPLOADS: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 32,
-    description: 'maximum concurrent uploads of attachments per process; more return 503 with Retry-After',
-  }),
-  UPLOADS_PER_CALLER: Type.Integer({
-    minimum: 1,
-    maximum: 1000,
-    default: 8,
-    description: 'maximum concurrent uploads per caller (user or address), over all processes',
-  }),
-  FEEDS_PER_CALLER: Type.Integer({
-    minimum: 1,
-    maximum: 5000,
-    default: 200,
-    description:
-      'maximum open live feeds, and also waiting sync requests, per caller (user or address), over all processes; a process allows 5,000 of each',
   }),
   ATTACHMENT_EXPIRE_DAYS: Type.Integer({
     minimum: 1,
@@ -266,6 +109,47 @@ export const Settings = Type.Object({
     default: 30,
     description: 'days after which an attachment that no packet refers to is removed',
   }),
+};
+
+const addresses = {
+  PUBLIC_URL: url('base URL of links in emails; default: the address that the service listens on'),
+  TRACE_PUBLIC_URL: url(
+    "base URL of links in the trace backend's emails; default: the address that it listens on",
+  ),
+  CONSOLE_PUBLIC_URL: url(
+    'base URL of the console for links in emails; default: the address that the console listens on, or pages of the services if PUBLIC_URL or TRACE_PUBLIC_URL is set or the console does not run',
+  ),
+  TRACE_FRONTEND_URL: url(
+    "base URL of another web front end: links in the trace backend's emails lead to its pages /confirm-email/{token} and /reset-password/{token} instead of the console's",
+  ),
+  CORS_ORIGINS: Type.Optional(
+    Type.String({
+      pattern: '^https?://[^\\s,/]+(,https?://[^\\s,/]+)*$',
+      allowed: 'http:// or https:// origins without a path, separated by commas',
+      maxLength: 4096,
+      description: 'origins whose web pages can call the services, separated by commas',
+    }),
+  ),
+  TRUST_PROXY: Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    default: 'false',
+    allowed: 'false, true, a number of proxies, or addresses and networks separated by commas',
+    description:
+      'trusted reverse proxies, whose X-Forwarded-For contains the client address: true (one proxy), their number, or their addresses and networks separated by commas',
+  }),
+  ALLOWED_HOSTS: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
+      allowed: 'host names separated by commas',
+      maxLength: 4096,
+      description:
+        'additional host names, separated by commas, that requests can have in Host if HOST is a loopback address and TRUST_PROXY is false',
+    }),
+  ),
+};
+
+const mail = {
   SMTP_URL: Type.Optional(
     Type.String({
       pattern: '^smtps?://[^\\s]+$',
@@ -299,29 +183,195 @@ export const Settings = Type.Object({
     default: 10,
     description: 'seconds before the second attempt; the wait doubles with each attempt, up to two hours',
   }),
+};
+
+const access = {
+  AUTH_MODE: Type.Union([Type.Literal('off'), Type.Literal('optional'), Type.Literal('required')], {
+    default: 'optional',
+    description:
+      'whether tokens are ignored (off), checked if present (optional), or required for every request (required)',
+  }),
+  USER_REGISTRY_JWT_SECRET: secret(
+    'secret that the user registry signs its tokens with (HS256); at least 16 bytes, and fewer than 32 log a warning',
+    16,
+  ),
+  USER_REGISTRY_JWKS_URL: url('URL of the JWKS with the public keys of the user registry'),
+  USER_REGISTRY_ISSUER: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: '`iss` that tokens of the user registry must have',
+    }),
+  ),
+  USER_REGISTRY_AUDIENCE: Type.Optional(
+    Type.String({
+      pattern: '^[^\\s,]+(,[^\\s,]+)*$',
+      allowed: 'names without spaces, separated by commas',
+      maxLength: 2048,
+      description:
+        'audiences, separated by commas; `aud` of tokens of the user registry must contain one of them',
+    }),
+  ),
+  USER_REGISTRY_URL: url(
+    'base URL of the user registry, for finding users by contact (GET …/discoverability?contact=…) and looking up API keys (POST …/user/api-keys/resolve)',
+  ),
+  TRACE_ADMIN_EMAIL: Type.Optional(
+    Type.String({
+      pattern: '^[^\\s@]+@[^\\s@]+$',
+      allowed: 'an email address',
+      maxLength: 255,
+      description:
+        'email address of the first SYSTEM_ADMIN; without it, one with a random password is created',
+    }),
+  ),
+  TRACE_ADMIN_PASSWORD: secret('password of the first SYSTEM_ADMIN', 8),
+  TRACE_JWT_PRIVATE_KEY: secret(
+    'Ed25519 private key (PEM, PKCS #8) for signing access tokens; without it, one is generated and stored in the database',
+  ),
+  SERVICE_TOKEN: Type.Optional(
+    Type.String({
+      pattern: '^[!-~]{16,1000}$',
+      allowed: '16 to 1000 printable ASCII characters without spaces',
+      description:
+        'token that the packet service sends to the user registry at USER_REGISTRY_URL, and that the trace backend requires for it; without it, one is generated and stored in the database',
+    }),
+  ),
+  SECRETS_KEY: Type.Optional(
+    Type.String({
+      pattern: '^[!-+\\--~]{32,1000}(,[!-+\\--~]{32,1000}){0,3}$',
+      allowed: 'one to four keys of 32 to 1000 printable ASCII characters, separated by commas',
+      description:
+        'key that encrypts secrets in the database (signing keys, service token, second factors), at least 32 characters; with several keys, separated by commas, the first encrypts and all decrypt',
+    }),
+  ),
+  PASSWORD_POLICY: Type.Union([Type.Literal('basic'), Type.Literal('strict')], {
+    default: 'strict',
+    description:
+      'which passwords are rejected: only those of the wrong length (basic), or also the most common ones (strict)',
+  }),
+  SECOND_FACTOR_REQUIRED: Type.Optional(
+    Type.String({
+      pattern: '^(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)(,(USER|REGIONAL_ADMIN|SYSTEM_ADMIN)){0,2}$',
+      allowed: 'up to three of USER, REGIONAL_ADMIN, SYSTEM_ADMIN, separated by commas',
+      description:
+        'roles that must log in to the trace backend with a second factor, separated by commas: USER, REGIONAL_ADMIN, SYSTEM_ADMIN',
+    }),
+  ),
+  COOKIE_SECURE: Type.Union(
+    (['auto', 'true', 'false'] as const).map(value => Type.Literal(value)),
+    {
+      default: 'auto',
+      description: 'whether cookies are sent only over HTTPS; auto: if TRACE_PUBLIC_URL is https',
+    },
+  ),
+  COOKIE_SAMESITE: Type.Union(
+    (['unset', 'lax', 'strict', 'none'] as const).map(value => Type.Literal(value)),
+    { default: 'unset', description: 'SameSite attribute of cookies' },
+  ),
+};
+
+const registries = {
+  ASSET_REGISTRY_URL: url(
+    'URL of an AgStack asset registry (v1 or v2); without it, the built-in registry resolves GeoIDs',
+  ),
+  ASSET_REGISTRY_TOKEN: secret('bearer token for the asset registry'),
+  ASSET_REGISTRY_API_KEY: secret(
+    'API-KEY header for the asset registry (v1), with ASSET_REGISTRY_CLIENT_SECRET',
+  ),
+  ASSET_REGISTRY_CLIENT_SECRET: secret('CLIENT-SECRET header for the asset registry (v1)'),
+  ASSET_REGISTRY_STRICT: Type.Boolean({
+    default: false,
+    description: 'built-in registry: reject points outside every registered field',
+  }),
+  FX_URL: url(
+    'URL of the exchange-rate provider (exchangeratesapi.io or compatible); without it, only stored rates are used',
+  ),
+  FX_ACCESS_KEY: secret('access key for the exchange-rate provider'),
+};
+
+const limits = {
+  RATE_LIMIT: Type.Union([Type.Literal('on'), Type.Literal('off')], {
+    default: 'on',
+    description:
+      'limits on requests per minute and contacts per hour; limits on guessing and sizes are always on, and loopback addresses are exempt from limits per address',
+  }),
+  STALL_SECONDS: Type.Integer({
+    minimum: 1,
+    maximum: 3600,
+    default: 60,
+    description:
+      'seconds after which clients are disconnected that read nothing of their response or send their body slower than 1 KiB/s on average',
+  }),
+  CONCURRENT_UPLOADS: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 32,
+    description: 'maximum concurrent uploads of attachments per process; more return 503 with Retry-After',
+  }),
+  UPLOADS_PER_CALLER: Type.Integer({
+    minimum: 1,
+    maximum: 1000,
+    default: 8,
+    description: 'maximum concurrent uploads per caller (user or address), over all processes',
+  }),
+  FEEDS_PER_CALLER: Type.Integer({
+    minimum: 1,
+    maximum: 5000,
+    default: 200,
+    description:
+      'maximum open live feeds, and also waiting sync requests, per caller (user or address), over all processes; a process allows 5,000 of each',
+  }),
+};
+
+const observability = {
+  SLOW_STATEMENT_MILLISECONDS: Type.Integer({
+    minimum: 0,
+    maximum: 600_000,
+    default: 1000,
+    description:
+      'duration in milliseconds from which a database statement is logged as slow, by name; 0 logs none',
+  }),
+  METRICS_TOKEN: secret('bearer token that GET /metrics requires; without it, the endpoint is open', 16),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    'base URL of an OpenTelemetry collector (OTLP over HTTP) that receives traces of requests and statements; the SDK reads its other OTEL_ variables itself',
+  ),
   LOG_LEVEL: Type.Union(
     (['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>
       Type.Literal(level),
     ),
     { default: 'info', description: 'minimum level of log lines; debug adds a line for every request' },
   ),
-  TRUST_PROXY: Type.String({
-    minLength: 1,
-    maxLength: 4096,
-    default: 'false',
-    allowed: 'false, true, a number of proxies, or addresses and networks separated by commas',
-    description:
-      'trusted reverse proxies, whose X-Forwarded-For contains the client address: true (one proxy), their number, or their addresses and networks separated by commas',
-  }),
-  ALLOWED_HOSTS: Type.Optional(
-    Type.String({
-      pattern: '^[A-Za-z0-9._-]+(,[A-Za-z0-9._-]+)*$',
-      allowed: 'host names separated by commas',
-      maxLength: 4096,
-      description:
-        'additional host names, separated by commas, that requests can have in Host if HOST is a loopback address and TRUST_PROXY is false',
-    }),
-  ),
+};
+
+/** The settings by what they are about. */
+export const GROUPS = {
+  services,
+  database,
+  backups: backupSettings,
+  files,
+  addresses,
+  mail,
+  access,
+  registries,
+  limits,
+  observability,
+};
+
+/**
+ * Every setting of the program: its type, its default and its meaning; `allowed` is its pattern in words. The table in
+ * docs/settings.md is written from this by `npm run settings`, and a test compares the two.
+ */
+export const Settings = Type.Object({
+  ...services,
+  ...database,
+  ...backupSettings,
+  ...files,
+  ...addresses,
+  ...mail,
+  ...access,
+  ...registries,
+  ...limits,
+  ...observability,
 });
 
 export type Settings = Static<typeof Settings>;

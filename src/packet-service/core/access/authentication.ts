@@ -29,6 +29,7 @@ import {
 } from '../../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../contract/schemas.ts';
 import { type FindKeyHolder, keyHolders } from './key-holders.ts';
+import type { AskRegistry } from './registry-client.ts';
 import { type OnFirstToken, type TokenUsers, tokenUsers } from './token-users.ts';
 
 /** Milliseconds after which the keys of a registry in this process are fetched again. */
@@ -53,6 +54,8 @@ interface Checking {
   pool: pg.Pool;
   /** the issuer of the tokens if the settings name no key */
   registry?: UserRegistry | undefined;
+  /** the registry at USER_REGISTRY_URL */
+  ask: AskRegistry | undefined;
   breakers?: BreakerWatch | undefined;
   /** called when a user's first token is recorded */
   onFirstToken: OnFirstToken;
@@ -67,13 +70,13 @@ interface Checking {
  */
 export function authenticate(
   app: Server,
-  { settings, pool, registry, breakers, onFirstToken }: Checking,
+  { settings, pool, registry, ask, breakers, onFirstToken }: Checking,
 ): Authentication {
   const users = tokenUsers(pool, onFirstToken);
   app.decorateRequest('user', undefined).decorateRequest('claims', undefined);
   app.decorateRequest('anonymous', false);
   app.decorateRequest('isTokenUser', users.has);
-  const findKeyHolder = keyHolders(settings, registry, { logger: app.log, breakers });
+  const findKeyHolder = keyHolders(ask, registry, app.log);
   const refusalOf = refusals(registry, findKeyHolder);
   if (settings.AUTH_MODE === 'off') return { tokenUsers: users, refusalOf, checksTokens: false };
   const check = tokenCheck(settings, registry, breakers);

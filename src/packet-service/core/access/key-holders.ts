@@ -1,12 +1,10 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../../../platform/http/problems.ts';
-import type { BreakerWatch } from '../../../platform/outbound/breaker-watch.ts';
-import { outbound } from '../../../platform/outbound/outbound.ts';
-import type { Settings } from '../../../platform/settings/settings.ts';
 import { SCOPES, type Scope } from '../../../platform/tokens/api-key.ts';
 import type { KeyHolder, UserRegistry } from '../../../platform/tokens/user-registry.ts';
 import { MAX_USER } from '../contract/schemas.ts';
+import type { AskRegistry } from './registry-client.ts';
 
 /** Limits; tests use smaller ones. */
 const LIMITS = {
@@ -20,8 +18,6 @@ const LIMITS = {
   keys: 10_000,
 };
 
-/** Longest wait for one answer of the registry, in milliseconds. */
-const PATIENCE_MS = 2_000;
 /** Retry-After while the registry refuses to answer, in seconds. */
 const RETRY_SECONDS = 10;
 
@@ -42,30 +38,21 @@ export type FindKeyHolder = (hash: Buffer, options?: { feed: boolean }) => Promi
  * @returns undefined if there is no registry to ask
  */
 export function keyHolders(
-  { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
+  ask: AskRegistry | undefined,
   registry: UserRegistry | undefined,
-  { logger, breakers }: { logger: FastifyBaseLogger; breakers?: BreakerWatch | undefined },
+  logger: FastifyBaseLogger,
   limits: typeof LIMITS = LIMITS,
 ): FindKeyHolder | undefined {
-  if (base === undefined) return registry && (hash => registry.findKeyHolder(hash));
-  const send = outbound({
-    name: 'the user registry',
-    timeoutMs: PATIENCE_MS,
-    retries: 1,
-    maxBytes: 64 * 1024,
-    watch: breakers,
-  });
-  const url = new URL(`${base.replace(/\/+$/, '')}/user/api-keys/resolve`);
-  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  if (!ask) return registry && (hash => registry.findKeyHolder(hash));
 
-  async function resolve(sha256: string): Promise<KeyHolder | undefined> {
-    const { status, body } = await send({ method: 'POST', url, headers, body: { sha256 } });
+  const resolve = async (sha256: string): Promise<KeyHolder | undefined> => {
+    const { status, body } = await ask('POST', 'user/api-keys/resolve', { sha256 });
     if (status === 404) return undefined;
     const holder = status === 200 ? readHolder(body) : undefined;
     if (holder) return holder;
     logger.warn({ status }, 'the user registry gave no usable response about a key: check SERVICE_TOKEN');
     throw new Problem('key.registry_answer_unusable', {}, { retryAfter: RETRY_SECONDS });
-  }
+  };
 
   const answers = new LRUCache<string, { holder: KeyHolder | undefined }>({
     max: limits.keys,

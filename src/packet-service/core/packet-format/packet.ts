@@ -9,9 +9,6 @@ import { ulidToUuid } from './ulid.ts';
 /** Maximum bytes of one packet's JSON. */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
-/** The types with a meaning here; any other type can be stored too. */
-export const PACKET_TYPES = ['note', 'file_ref', 'chat_message', 'weather', 'custom'] as const;
-
 export interface Point {
   /** degrees north, -90 to 90 */
   lat: number;

@@ -14,7 +14,7 @@ import { type Catalogue, readBase, readCatalogue } from '../catalogue.ts';
 import { type FileIndex, isComplete, openFile, readFileIndex } from '../files.ts';
 import { BackupError, DamagedError } from '../objects/backup-error.ts';
 import type { Vault } from '../objects/vault.ts';
-import { findRecovery } from '../store.ts';
+import { findLastRecovered } from '../store.ts';
 import { fetchWal, RESTORE_COMMAND, unpackCluster, WAL_FOLDER } from './unpack.ts';
 
 /** Files that are fetched at the same time. */
@@ -139,8 +139,7 @@ async function recover(
 async function lastTime(server: EmbeddedPostgres, base: Base): Promise<Date> {
   const client = await server.backup.connect();
   try {
-    const { last } = await findRecovery(client);
-    return last ?? new Date(base.endedAt);
+    return (await findLastRecovered(client)) ?? new Date(base.endedAt);
   } finally {
     await client.end();
   }

@@ -1,6 +1,6 @@
 import { queueFields } from '../../../platform/jobs/schemas.ts';
 import { metricFields } from '../../../platform/metrics/schemas.ts';
-import { SETTING_GROUPS } from '../../../platform/settings/groups.ts';
+import { GROUPS } from '../../../platform/settings/settings.ts';
 import { Type } from '../../../platform/type.ts';
 import { envelope, failureAnswers } from '../../base/contract/envelope.ts';
 import { DateTime } from '../../base/contract/schemas.ts';
@@ -23,7 +23,7 @@ export const settingsSchema = {
             ),
             default: Type.Optional(Type.String({ description: 'absent if there is none' })),
             changed: Type.Boolean({ description: 'whether the value differs from the default' }),
-            group: Type.Enum([...SETTING_GROUPS], { description: 'group of the setting' }),
+            group: Type.Enum(Object.keys(GROUPS), { description: 'group of the setting' }),
             description: Type.String(),
           }),
         ),

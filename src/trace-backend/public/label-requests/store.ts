@@ -13,13 +13,3 @@ export async function countRequest(
     ON CONFLICT (label_id, type, day) DO UPDATE SET count = counts.count + 1`,
   );
 }
-
-/** The number of requests about a label by type; types without requests are absent. */
-export async function findRequestCounts(
-  database: Database,
-  labelId: number,
-): Promise<Partial<Record<string, number>>> {
-  const { rows } = await database.query<{ type: string; count: number }>(sql`
-    SELECT type, sum(count)::int AS count FROM label_requests WHERE label_id = ${labelId} GROUP BY type`);
-  return Object.fromEntries(rows.map(({ type, count }) => [type, count]));
-}

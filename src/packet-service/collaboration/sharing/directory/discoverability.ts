@@ -1,13 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { BreakerWatch } from '../../../../platform/outbound/breaker-watch.ts';
-import { outbound } from '../../../../platform/outbound/outbound.ts';
-import type { Settings } from '../../../../platform/settings/settings.ts';
 import type { UserRegistry } from '../../../../platform/tokens/user-registry.ts';
+import type { AskRegistry } from '../../../core/access/registry-client.ts';
 import { MAX_USER } from '../../../core/contract/schemas.ts';
 import type { Holder, Registered } from './holder.ts';
-
-/** Longest that a sender waits for one answer of the registry, in milliseconds. */
-const PATIENCE_MS = 2_000;
 
 /**
  * Asks the user registry who has a contact, whatever the directory knows of it, so that known and unknown contacts take
@@ -22,28 +17,18 @@ export const NO_ANSWER: Registered = { holder: undefined, isAnswered: false };
 /**
  * GET {USER_REGISTRY_URL}/discoverability?contact=… → 200 {user_id, discoverable}, or 404.
  *
+ * @param ask the registry that the settings name
  * @param registry the registry in this process, used if the settings name no other
  */
 export function registryLookup(
-  { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
+  ask: AskRegistry | undefined,
   logger: FastifyBaseLogger,
   registry?: UserRegistry,
-  breakers?: BreakerWatch,
 ): LookUpHolder {
-  if (base === undefined) return registry ? ownRegistryLookup(registry, logger) : async () => NOBODY;
-  const send = outbound({
-    name: 'the user registry',
-    timeoutMs: PATIENCE_MS,
-    retries: 1,
-    maxBytes: 64 * 1024,
-    watch: breakers,
-  });
-  const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
+  if (!ask) return registry ? ownRegistryLookup(registry, logger) : async () => NOBODY;
   return async contact => {
-    const url = new URL(`${base.replace(/\/+$/, '')}/discoverability`);
-    url.searchParams.set('contact', contact);
     try {
-      const { status, body } = await send({ method: 'GET', url, headers });
+      const { status, body } = await ask('GET', `discoverability?${new URLSearchParams({ contact })}`);
       if (status === 404) return NOBODY;
       const holder = status === 200 ? readHolder(body) : undefined;
       if (holder) return { holder, isAnswered: true };
