@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { contrastOf } from '../contrast.ts';
-import type { Colours } from './map-colours.ts';
 import { DISC, HALF_SIDE, SQUARE, shapeImage } from './shapes.ts';
-import { type GroundPart, styleOf } from './style.ts';
 
 const css = readFileSync(new URL('./map-colours.css', import.meta.url), 'utf8');
 
@@ -51,21 +49,4 @@ test.each([SQUARE, DISC] as const)('the %s of marks has its edge where MapLibre 
       expect(opacity > 0.75 * 255, `${x}, ${y}`).toBe(middle < HALF_SIDE);
     }
   }
-});
-
-test('names and borders of the ground can be left out; marks and degrees stay', () => {
-  const nothing = { type: 'FeatureCollection' as const, features: [] };
-  const layersOf = (...hidden: GroundPart[]) =>
-    styleOf({
-      ...{ colours: {} as Colours, font: [], locale: 'en', layers: { hidden } },
-      ...{ baseMap: 'pmtiles://x', operatorMap: undefined, countryNames: new Map<string, string>() },
-      ...{ graticule: nothing, marks: nothing, parcelNames: nothing },
-    }).layers.map(({ id }) => id);
-  const all = layersOf();
-  const names = ['all-places', 'places', 'lake-names', 'country-names'];
-  expect(all).toEqual(
-    expect.arrayContaining([...names, 'borders', 'graticule-degrees', 'observation-marks']),
-  );
-  expect(layersOf('borders')).toEqual(all.filter(id => id !== 'borders'));
-  expect(layersOf('names')).toEqual(all.filter(id => !names.includes(id)));
 });
