@@ -65,28 +65,28 @@ export function onLeave(listener: () => void): void {
  * Opens an address of the console, after a question if input would be lost. A change of the screen removes all notices:
  * show new ones afterwards.
  */
-export function go(address: string, { replace = false } = {}): void {
+export function go(address: string, { replace = false, stay = false } = {}): void {
   const target = new URL(address, window.location.href);
   if (target.href === url.href) return;
-  if (target.pathname !== url.pathname && isHeld()) askBefore(() => enter(target, replace));
-  else enter(target, replace);
-}
-
-function enter(target: URL, replace: boolean): void {
-  if (!replace) position += 1;
-  history[replace ? 'replaceState' : 'pushState']({ position }, '', target);
-  move(target);
-  if (!replace) scrollTo(0, 0);
+  const enter = () => {
+    if (!replace) position += 1;
+    history[replace ? 'replaceState' : 'pushState']({ position }, '', target);
+    move(target);
+    if (!replace && !stay) scrollTo(0, 0);
+  };
+  if (target.pathname !== url.pathname && isHeld()) askBefore(enter);
+  else enter();
 }
 
 /**
  * Changes values of the query; empty and undefined ones are removed.
  *
  * @param options.replace adds no step to the history, for example while the user types
+ * @param options.stay keeps the position on the page, as `replace` does
  */
 export function setQuery(
   values: Record<string, string | undefined>,
-  { replace = false }: { replace?: boolean } = {},
+  options: { replace?: boolean; stay?: boolean } = {},
 ): void {
   const query = new URLSearchParams(url.searchParams);
   for (const [name, value] of Object.entries(values)) {
@@ -94,7 +94,7 @@ export function setQuery(
     else query.set(name, value);
   }
   const text = query.toString();
-  go(url.pathname + (text && `?${text}`), { replace });
+  go(url.pathname + (text && `?${text}`), options);
 }
 
 /** Lets links within the console change the screen without loading the page again. */

@@ -17,12 +17,14 @@ import download from 'lucide-static/icons/download.svg?raw';
 import more from 'lucide-static/icons/ellipsis.svg?raw';
 import audit from 'lucide-static/icons/history.svg?raw';
 import home from 'lucide-static/icons/house.svg?raw';
+import photo from 'lucide-static/icons/image.svg?raw';
 import inbox from 'lucide-static/icons/inbox.svg?raw';
 import packets from 'lucide-static/icons/layers.svg?raw';
 import codes from 'lucide-static/icons/list.svg?raw';
 import filter from 'lucide-static/icons/list-filter.svg?raw';
 import logout from 'lucide-static/icons/log-out.svg?raw';
 import map from 'lucide-static/icons/map.svg?raw';
+import pin from 'lucide-static/icons/map-pin.svg?raw';
 import menu from 'lucide-static/icons/menu.svg?raw';
 import threads from 'lucide-static/icons/message-circle.svg?raw';
 import products from 'lucide-static/icons/package.svg?raw';
@@ -61,6 +63,8 @@ export const ICONS: Record<string, string> = {
     more,
     offline,
     packets,
+    photo,
+    pin,
     plus,
     products,
     search,

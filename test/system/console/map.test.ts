@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Locator } from 'playwright-core';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { vectorTile } from '../../../src/packet-service/reading/tiles/vector-tile.ts';
 import { type Browser, openBrowser } from '../../helpers/browser.ts';
@@ -58,6 +59,10 @@ async function sizeOf(element: Locator) {
   return box;
 }
 
+/** The observations of the list beside the map. */
+const listed = () =>
+  browser.page.getByRole('list', { name: 'Observations in this part of the map' }).getByRole('listitem');
+
 /** Clicks on the middle of the map until something is there. */
 async function pickMiddle(): Promise<void> {
   const { page } = browser;
@@ -103,7 +108,7 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   await counted();
   await logIn(page, `${pages.url}/map?at=16/-1.95/30.06`, email);
   await drawn();
-  const rows = page.getByRole('table').locator('tbody tr');
+  const rows = listed();
   await eventually(
     () => rows.count(),
     count => count === 1,
@@ -118,6 +123,7 @@ test('a click on an observation shows it, and leads to its packet; the list has 
   await details.getByRole('heading', { name: 'Observation' }).and(page.locator(':focus')).waitFor();
   await expect.poll(async () => (await sizeOf(details)).y).toBeLessThan(DESKTOP.height - 50);
 
+  await page.getByRole('button', { name: 'More filters' }).click();
   await page.getByLabel('Text in this detail').fill('leaf');
   await page.getByLabel('Text in this detail').press('Enter');
   await details.waitFor({ state: 'detached' });
@@ -171,7 +177,7 @@ test('a map of several observations close together opens at the same close view 
     found.add(new URL(page.url()).searchParams.get('at'));
   }
   expect([...found].join()).toMatch(/^15\/-2\.6029?\d*\/29\.7[34]\d*$/);
-  const rows = page.getByRole('table').locator('tbody tr');
+  const rows = listed();
   await eventually(
     () => rows.count(),
     count => count === 4,
@@ -187,7 +193,7 @@ test('the link in the navigation opens the map again: without filters, where the
   const query = () => new URL(page.url()).searchParams;
   await eventually(() => !query().has('type') && /^[1-3]\b/.test(query().get('at') ?? ''));
   expect(await page.getByLabel('Type').inputValue()).toBe('');
-  const rows = page.getByRole('table').locator('tbody tr');
+  const rows = listed();
   await eventually(
     () => rows.count(),
     count => count === observed,
@@ -204,7 +210,7 @@ test('a map without observations says so, and shows where there are some', async
   await page.getByText('Nothing observed in this part of the map').waitFor();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Zoom out to the observations' }).click();
-  await page.getByRole('table').getByText('Elsewhere').waitFor();
+  await listed().getByText('Elsewhere').waitFor();
   await page.getByText('Nothing observed').waitFor({ state: 'detached' });
 });
 
@@ -244,10 +250,11 @@ test('fields have another shape than observations, and a legend says which', asy
   await drawn();
   const legend = page.getByRole('list', { name: 'Legend' });
   expect(await legend.getByRole('listitem').allInnerTexts()).toEqual([
-    'Observation',
-    expect.stringMatching(/Several observations$/),
-    'Field',
-    expect.stringMatching(/Several fields$/),
+    'Observations',
+    'Fields',
+    expect.stringMatching(/Place names$/),
+    'Borders',
+    expect.stringMatching(/Several close together$/),
   ]);
   // Only its square can be clicked at this zoom.
   await pickMiddle();
@@ -261,6 +268,111 @@ test('fields have another shape than observations, and a legend says which', asy
   await page.goto(`${pages.url}/map?at=3/60/20&geoid=${'0'.repeat(64)}`);
   await page.getByText('No observations match').waitFor();
   expect(await page.getByText(which).count()).toBe(0);
+});
+
+/** How many pixels of the map have the colour of a sign. */
+async function pixelsOf(colour: string): Promise<number> {
+  const { page } = browser;
+  const wanted = (await page.evaluate(`(() => {
+    const probe = document.createElement('span');
+    probe.style.color = 'var(--map-${colour})';
+    document.body.append(probe);
+    const { color } = getComputedStyle(probe);
+    probe.remove();
+    return color.match(/\\d+/g).slice(0, 3).map(Number);
+  })()`)) as number[];
+  const taken = await canvas().screenshot({ type: 'png' });
+  const { data, info } = await sharp(taken).removeAlpha().raw().toBuffer({ resolveWithObject: true });
+  let count = 0;
+  for (let at = 0; at < data.length; at += info.channels)
+    if (wanted.every((value, channel) => Math.abs((data[at + channel] as number) - value) < 8)) count++;
+  return count;
+}
+
+test('layers are switched off and on in the legend, and the address keeps which', async () => {
+  const { page } = browser;
+  await observe(61, -40, 'Below the ice');
+  await counted();
+  await logIn(page, `${pages.url}/map?at=14/61/-40`, email);
+  await drawn();
+  const layer = (name: string) => page.getByRole('list', { name: 'Legend' }).getByLabel(name);
+  // The legend, which has the same colour, floats on the map.
+  const hideLegend = () => page.evaluate("document.querySelector('.panel').style.visibility = 'hidden'");
+  await hideLegend();
+  await eventually(
+    () => pixelsOf('point'),
+    count => count > 30,
+  );
+  await page.reload();
+  await layer('Observations').uncheck();
+  await layer('Place names').uncheck();
+  expect(new URL(page.url()).searchParams.get('off')).toBe('names,observations');
+  await page.reload();
+  await drawn();
+  expect(await layer('Observations').isChecked()).toBe(false);
+  expect(await layer('Borders').isChecked()).toBe(true);
+  await expectAccessible(page);
+  await hideLegend();
+  await eventually(
+    () => pixelsOf('point'),
+    count => count === 0,
+  );
+});
+
+test('days limit the map and its list, and move to the days before', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/map?at=16/-1.95/30.06`, email);
+  await drawn();
+  await listed().getByText('Leaf rust').waitFor();
+  const times = page.getByRole('group', { name: 'Time' });
+  await times.getByRole('button', { name: 'Today' }).click();
+  await page.getByText('No observations match').waitFor();
+  expect(await times.getByRole('button', { name: 'Today' }).getAttribute('aria-pressed')).toBe('true');
+  expect(new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-\d\d-\d\d$/);
+  expect(await times.getByRole('button', { name: 'Later' }).isDisabled()).toBe(true);
+  await expectAccessible(page);
+  // Right before the day after the observation is its own day.
+  await page.goto(`${pages.url}/map?at=16/-1.95/30.06&from=2026-03-02&to=2026-03-02`);
+  await page.getByText('No observations match').waitFor();
+  await times.getByRole('button', { name: 'Earlier' }).click();
+  await listed().getByText('Leaf rust').waitFor();
+  expect(new URL(page.url()).search).toContain('from=2026-03-01&to=2026-03-01');
+  await times.getByRole('button', { name: 'Any time' }).click();
+  await expect.poll(() => new URL(page.url()).searchParams.has('from')).toBe(false);
+});
+
+test('the card of a field has its name, area, GeoID and the number of its observations', async () => {
+  const { page } = browser;
+  const ring = [
+    [12, 47],
+    [12.001, 47],
+    [12.001, 47.001],
+    [12, 47.001],
+    [12, 47],
+  ];
+  const field = {
+    type: 'Feature',
+    properties: { name: 'Upper <b>terrace</b>' },
+    geometry: { type: 'Polygon', coordinates: [ring] },
+  };
+  const { body } = await send('PUT', '/packet/fields', field);
+  const { geoid } = body.fields[0];
+  await observe(47.0009, 12.0009, 'First on the terrace');
+  await observe(47.0001, 12.0001, 'Second on the terrace');
+  await counted();
+  await logIn(page, `${pages.url}/map?at=17/47.0005/12.0005`, email);
+  await drawn();
+  await pickMiddle();
+  const card = page.getByRole('region', { name: 'Selection' });
+  await card.getByRole('heading', { name: 'Upper <b>terrace</b>' }).waitFor();
+  await card.getByText(/^0\.8\d ha$/).waitFor();
+  await card.getByTitle(geoid).waitFor();
+  await card.getByRole('definition').filter({ hasText: /^2$/ }).waitFor();
+  await card.getByText('Second on the terrace').waitFor();
+  expect(await card.getByRole('link', { name: 'All packets' }).getAttribute('href')).toBe(
+    `/packets?geoid=${geoid}`,
+  );
+  await expectAccessible(page);
 });
 
 test('a click on a place with several observations lists them all', async () => {
@@ -285,14 +397,14 @@ test('the page of a packet has a map of where in its country it is, and a way to
   await logIn(page, `${pages.url}/packets`, email);
   await page.goto(`${pages.url}/packets/${id}`);
   await drawn();
-  await eventually(() => asked.some(url => url.includes('/packet/tiles/observations/9/')));
+  await eventually(() => asked.some(url => url.includes('/packet/tiles/fields/9/')));
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await page.getByRole('heading', { name: 'Map', exact: true }).waitFor();
   expect(new URL(page.url()).searchParams.get('at')).toBe('11/52.5/13.4');
   await page.locator('.maplibregl-ctrl-scale', { hasText: /^\d+\skm$/ }).waitFor();
+  await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').click();
   await page.getByText('This map has no roads').waitFor();
-  await page.getByText('Middle of the map: 52.5°, 13.4°, Germany').waitFor();
   await expectAccessible(page);
 });
 
@@ -303,7 +415,7 @@ test('the controls of the map have the colours of the theme', async () => {
   const attribution = page.locator('.maplibregl-ctrl-attrib');
   for (const [colorScheme, colour] of [
     ['light', 'rgb(255, 255, 255)'],
-    ['dark', 'rgb(32, 33, 29)'],
+    ['dark', 'rgb(23, 29, 25)'],
   ] as const) {
     await page.emulateMedia({ colorScheme });
     for (const control of [zoom, attribution]) {
@@ -333,7 +445,7 @@ test('new observations appear on an open map', async () => {
   await drawn();
   await page.getByText('No observations here').waitFor();
   await observe(10.5, 20.5, 'Just now');
-  await page.getByRole('table').getByText('Just now').waitFor();
+  await listed().getByText('Just now').waitFor();
   await pickMiddle();
   await page.getByRole('region', { name: 'Selection' }).getByText('Just now').waitFor();
 });
@@ -402,7 +514,7 @@ test('a field is drawn with the mouse, with the keyboard, or from a file, and is
   await complaint.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Register', exact: true }).click();
   await eventually(() => /^51\.00/.test(new URL(page.url()).searchParams.get('at')?.split('/')[1] ?? ''));
-  expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(4);
+  expect(sumOf(await tileAt({ url: pages.packetUrl }, 'fields', [0, 0, 0]))).toBe(5);
 });
 
 test('a drawn field is not dropped without a question, and a click on the map keeps typed text', async () => {
@@ -475,7 +587,7 @@ test('without WebGL the screen says so, and has the list', async () => {
   await page.addInitScript('HTMLCanvasElement.prototype.getContext = () => null');
   await logIn(page, `${pages.url}/map`, email);
   await page.getByText('it doesn’t support WebGL').waitFor();
-  await page.getByRole('table').getByText('Leaf rust').waitFor();
+  await page.getByRole('listitem').getByText('Leaf rust').waitFor();
   await expectAccessible(page);
   await without.close();
 });

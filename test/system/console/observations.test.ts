@@ -436,9 +436,11 @@ test('additional fields become columns of the list and of its CSV file; the filt
   expect(csv).toHaveLength(3);
   expect(csv[0]).toMatch(/,crop$/);
   await rows.first().getByRole('link').click();
-  await page.getByRole('heading', { name: 'Observation', exact: true }).waitFor();
+  await page.getByRole('link', { name: 'Open packet' }).click();
+  await page.getByRole('heading', { name: 'Observation', exact: true, level: 1 }).waitFor();
   // The other packet is at the same place.
   await page.getByText('Also from this field:').waitFor();
+  await page.goBack();
   await page.goBack();
   await expect.poll(() => rows.count(), SOON).toBe(2);
 });

@@ -1,5 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
+import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Browser } from '../../helpers/browser.ts';
 import { type RunningConsole, runningConsole } from '../../helpers/console.ts';
@@ -170,6 +171,103 @@ test('on a phone filters are behind a button, which says how many are chosen', a
   await page.setViewportSize(DESKTOP);
   expect(await page.getByRole('button', { name: /^Filters/ }).isVisible()).toBe(false);
   expect(await type.isVisible()).toBe(true);
+});
+
+test('a packet opens beside the list with its photo, hash, place and author; the address keeps it', async () => {
+  const { page } = browser;
+  const body = {
+    observed_at: '2026-03-01T22:30:00Z',
+    capture_point: { lat: -1.95, lon: 30.06 },
+    message: 'With a photo of rust',
+    severity: 3,
+  };
+  const photo = await sharp({ create: { width: 64, height: 48, channels: 3, background: 'green' } })
+    .jpeg()
+    .toBuffer();
+  const form = new FormData();
+  form.append('file', new Blob([new Uint8Array(photo)], { type: 'image/jpeg' }), 'leaf.jpg');
+  const { cookie } = await pages.login(email);
+  const uploaded = await fetch(`${pages.url}/packet/attachments`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie, origin: pages.url },
+  });
+  const { attachment_id } = (await uploaded.json()) as { attachment_id: string };
+  const { packet_uuid: id } = (
+    await send('POST', '/packet/intake/scouting', {
+      ...body,
+      attachments: [{ id: attachment_id, name: 'leaf.jpg' }],
+    })
+  ).body;
+  await logIn(page, `${pages.url}/packets`, email);
+  const row = page.getByRole('row').filter({ hasText: 'With a photo of rust' });
+  await row.getByText('Valid').waitFor();
+  await row.getByText('With a photo of rust').click();
+  const preview = page.getByRole('complementary', { name: 'Observation' });
+  const opened = () => new URL(page.url()).searchParams.get('open');
+  await preview.getByText('With a photo of rust').waitFor();
+  expect(opened()).toBe(id);
+  const picture = preview.getByRole('img', { name: 'leaf.jpg' });
+  await expect.poll(() => picture.evaluate(image => image.naturalWidth)).toBe(64);
+  await preview.getByRole('region', { name: 'Hash' }).getByText('Valid').waitFor();
+  const { Header, Footer } = (await send('GET', `/packet/packets/${id}`)).body;
+  expect(await preview.locator('code').getAttribute('title')).toBe(Footer.hash);
+  await preview.getByText('Ana Uwase').waitFor();
+  await preview.getByText('severity').waitFor();
+  await preview.getByTitle(Header.geoid).first().waitFor();
+  await preview.locator('canvas').waitFor();
+  await expectAccessible(page);
+
+  await page.reload();
+  await preview.getByText('With a photo of rust').waitFor();
+  await page.goBack();
+  await preview.waitFor({ state: 'detached' });
+  expect(opened()).toBe(null);
+  await page.goForward();
+  await preview.waitFor();
+  // Another list does not have it, so that it is loaded for itself.
+  await page.goto(`${pages.url}/packets?type=weather&open=${id}`);
+  await preview.getByText('With a photo of rust').waitFor();
+  await preview.getByText('Ana Uwase').waitFor();
+  await page.setViewportSize(PHONE);
+  const box = await preview.boundingBox();
+  expect(box?.width).toBe(PHONE.width);
+  await page.setViewportSize(DESKTOP);
+  await page.goto(`${pages.url}/packets?open=01JD7Q2M8XW3N5R6T8V9Y0Z1A2`);
+  const missing = page.getByRole('complementary', { name: 'Packet' });
+  await missing.getByRole('alert').waitFor();
+  await missing.getByRole('button', { name: 'Close' }).click();
+  expect(opened()).toBe(null);
+});
+
+test('the keyboard opens a packet beside the list, goes through the list, closes it, and goes to the filters', async () => {
+  const { page } = browser;
+  await logIn(page, `${pages.url}/packets`, email);
+  const rows = page.getByRole('table').locator('tbody tr');
+  await rows.nth(2).waitFor();
+  const opened = () => new URL(page.url()).searchParams.get('open');
+  const marked = () => page.locator('tr.current').innerText();
+  await rows.first().getByRole('link').focus();
+  await page.keyboard.press('Enter');
+  const preview = page.getByRole('complementary', { name: 'Observation' });
+  await preview.waitFor();
+  const first = opened();
+  await page.keyboard.press('ArrowDown');
+  await expect.poll(opened).not.toBe(first);
+  expect(await isFocused(rows.nth(1).getByRole('link'))).toBe(true);
+  expect(await marked()).toBe(await rows.nth(1).innerText());
+  await page.keyboard.press('ArrowUp');
+  await expect.poll(opened).toBe(first);
+  expect(await page.getByRole('button', { name: 'Previous packet' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Next packet' }).click();
+  expect(await marked()).toBe(await rows.nth(1).innerText());
+  await page.keyboard.press('Escape');
+  await preview.waitFor({ state: 'detached' });
+  // However many packets were looked at, they are one step.
+  expect(opened()).toBe(null);
+  expect(await rows.count()).toBe(50);
+  await page.keyboard.press('/');
+  expect(await isFocused(page.getByLabel('Type'))).toBe(true);
 });
 
 test('filters of place are behind a button, and in sight while one of them is in the address', async () => {

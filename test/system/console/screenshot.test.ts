@@ -113,7 +113,7 @@ test(
     await logIn(page, `${pages.url}/map?at=${AT}`, email);
     await page.getByText(COOPERATIVE).first().waitFor();
     await page.getByText('Claudine Uwase').waitFor();
-    await page.getByRole('table').getByText('Cherries ripen evenly').first().waitFor();
+    await page.getByRole('listitem').getByText('Cherries ripen evenly').first().waitFor();
     const canvas = page.locator('canvas.maplibregl-canvas');
     await canvas.waitFor();
     const mark = (await page.evaluate(`(() => {

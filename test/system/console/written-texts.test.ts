@@ -60,6 +60,7 @@ const screens = () => [
   '/observations/new',
   '/packets',
   `/packets?columns=${encodeURIComponent(XSS)},link`,
+  `/packets?open=${made.packet}`,
   `/packets/${made.packet}`,
   '/threads',
   `/threads?keyword=onerror`,

@@ -4,6 +4,7 @@ import {
   type MapGeoJSONFeature,
   Map as MapLibreMap,
   NavigationControl,
+  type PaddingOptions,
   ScaleControl,
   setWorkerUrl,
 } from 'maplibre-gl';
@@ -21,7 +22,7 @@ import { beside, type Counted, type Mark, marksOf } from './marks.ts';
 import { openAtObservations } from './opening.ts';
 import { parcelNames } from './parcel-names.ts';
 import { DISC, SQUARE, shapeImage } from './shapes.ts';
-import { type Drawn, PICKED, styleOf } from './style.ts';
+import { type Drawn, PICKED, type Pin, styleOf } from './style.ts';
 import { forgetAhead, forgetParcels, loadTile } from './tiles.ts';
 import { type Edges, LAST_TILE_ZOOM, type Opened, PIN_ZOOM, type View, WORLD } from './view.ts';
 
@@ -66,8 +67,9 @@ export interface ObservationMap {
   remove(): void;
 }
 
-/** Pixels around what is fitted to. */
+/** Pixels around what is fitted to, and those of a map on which something floats. */
 const PADDING = 60;
+const FLOATING = { top: 90, right: 90, bottom: 90 };
 /** Pixels below which a map has no room for its scale and its credits side by side. */
 const NARROW = 480;
 
@@ -78,15 +80,18 @@ addProtocol('session', async ({ url }, { signal }) => ({
   data: await loadTile(url, signal),
 }));
 
-/**
- * Makes a map in an element.
- *
- * @param given needsContext: whether it zooms out until water, a border or a name is in sight
- */
-export async function makeMap(
-  container: HTMLElement,
-  given: { opened: Opened; needsContext?: boolean; label: string; listener: MapListener },
-): Promise<ObservationMap> {
+interface MapOptions {
+  opened: Opened;
+  /** whether it zooms out until water, a border or a name is in sight */
+  needsContext?: boolean;
+  /** pixels at its left on which something floats */
+  covered?: () => number;
+  label: string;
+  listener: MapListener;
+}
+
+/** Makes a map in an element. */
+export async function makeMap(container: HTMLElement, given: MapOptions): Promise<ObservationMap> {
   const { opened, label, listener } = given;
   const ofOperator = await operatorMap();
   const view = opened && 'zoom' in opened ? opened : WORLD;
@@ -103,26 +108,26 @@ export async function makeMap(
     locale: wordsOf(label),
   });
   map.touchZoomRotate.disableRotation();
-  map.addControl(new NavigationControl({ showCompass: false }));
+  map.addControl(new NavigationControl({ showCompass: false }), 'bottom-right');
   map.addControl(new ScaleControl({ maxWidth: 90 }));
   if (container.clientWidth < NARROW) map.once('load', () => closeCredits(container));
   map.setMissingStyleImageResolver(id => {
     if (id === SQUARE || id === DISC) map.addImage(id, shapeImage(id), { sdf: true });
   });
-  const fit = ([west, south, east, north]: readonly [number, number, number, number], maxZoom: number) =>
-    map.fitBounds([west, south, east, north], { padding: PADDING, maxZoom, animate: false });
+  const { room, fit } = fitter(map, given.covered);
   if (opened && 'around' in opened) {
     const { west, south, east, north } = opened.around;
     fit([west, south, east, north], PIN_ZOOM);
   }
   const drawing = drawer(map, ofOperator);
-  const open = () => openAtObservations(map, ofOperator !== undefined, error => listener.failed?.(error));
+  const open = () =>
+    openAtObservations(map, ofOperator !== undefined, room, error => listener.failed?.(error));
   let opening = opened ? undefined : open();
-  if (given.needsContext) zoomOutToContext(map);
+  let stopZooming = given.needsContext ? zoomOutToContext(map) : undefined;
   const moved = () => tellView(map, listener, opening?.isWaiting() === true);
   map.on('moveend', moved);
   tellState(map, listener);
-  const marks = followMarks(map, drawing.setMarks);
+  const marks = followMarks(map, drawing.setMarks, drawing.pins);
   const measure = () => {
     if (!ofOperator && map.getZoom() >= GRATICULE_ZOOM)
       drawing.setGraticule(graticuleOf(edgesOf(map), degrees));
@@ -152,7 +157,9 @@ export async function makeMap(
     },
     show({ zoom, lat, lon }) {
       opening?.stop();
+      stopZooming?.();
       map.jumpTo({ center: [lon, lat], zoom });
+      if (given.needsContext) stopZooming = zoomOutToContext(map);
     },
     showObservations() {
       opening?.stop();
@@ -169,6 +176,18 @@ export async function makeMap(
     },
     remove: () => map.remove(),
   };
+}
+
+/** Fits a map to edges. @param covered pixels at its left that are not free */
+function fitter(map: MapLibreMap, covered = () => 0) {
+  const room = (): PaddingOptions => {
+    const left = covered();
+    if (left === 0) return { top: PADDING, right: PADDING, bottom: PADDING, left: PADDING };
+    return { ...FLOATING, left: left + PADDING };
+  };
+  const fit = ([west, south, east, north]: readonly [number, number, number, number], maxZoom: number) =>
+    map.fitBounds([west, south, east, north], { padding: room(), maxZoom, animate: false });
+  return { room, fit };
 }
 
 const degrees = (value: number, digits: number) =>
@@ -206,6 +225,7 @@ function drawer(map: MapLibreMap, ofOperator: OperatorMap | undefined) {
   };
   return {
     draw,
+    pins: () => last?.layers.pins ?? [],
     again() {
       attempt++;
       if (last) draw(last);
@@ -223,7 +243,11 @@ interface Thing extends Counted {
 }
 
 /** Makes marks from the tiles that the map has, again whenever others are there. */
-function followMarks(map: MapLibreMap, set: (marks: GeoJSON.FeatureCollection) => void) {
+function followMarks(
+  map: MapLibreMap,
+  set: (marks: GeoJSON.FeatureCollection) => void,
+  pins: () => readonly Pin[],
+) {
   let marks: Mark<Thing>[] = [];
   let isDue = false;
   const make = () => {
@@ -234,7 +258,8 @@ function followMarks(map: MapLibreMap, set: (marks: GeoJSON.FeatureCollection) =
     const [observations, fields] = (['observations', 'fields'] as const).map(source =>
       sources.includes(source) ? marksOf(thingsOf(map, source), map.getZoom()) : [],
     ) as [Mark<Thing>[], Mark<Thing>[]];
-    const moved = beside(fields, observations, map.getZoom());
+    const taken = pins().map(({ lon, lat }) => ({ lon, lat, count: 1, members: [] }));
+    const moved = beside(fields, [...observations, ...taken], map.getZoom());
     marks = [...observations, ...moved];
     const features = marks.map(({ lon, lat, count }, key): GeoJSON.Feature => {
       const kind = key < observations.length ? 'observation' : 'parcel';
@@ -280,18 +305,28 @@ function closeCredits(container: HTMLElement): void {
   credits?.classList.remove('maplibregl-compact-show');
 }
 
-/** Zooms out step by step until something says where in the world the middle of the map is. */
-function zoomOutToContext(map: MapLibreMap): void {
+/**
+ * Zooms out step by step until something says where in the world the middle of the map is.
+ *
+ * @returns what ends it, as a movement by a person does
+ */
+function zoomOutToContext(map: MapLibreMap): () => void {
   const look = () => {
     const layers = CONTEXT.filter(layer => map.getLayer(layer));
     const isKnown = map.queryRenderedFeatures({ layers }).length > 0;
-    if (isKnown || map.getZoom() < 4) map.off('idle', look);
+    if (isKnown || map.getZoom() < 4) stop();
     else map.jumpTo({ zoom: map.getZoom() - 1 });
   };
+  const moved = ({ originalEvent }: { originalEvent?: unknown }) => {
+    if (originalEvent) stop();
+  };
+  const stop = () => {
+    map.off('idle', look);
+    map.off('movestart', moved);
+  };
   map.on('idle', look);
-  map.on('movestart', ({ originalEvent }) => {
-    if (originalEvent) map.off('idle', look);
-  });
+  map.on('movestart', moved);
+  return stop;
 }
 
 /** Reports what fails, what is loading, and what is there then. */

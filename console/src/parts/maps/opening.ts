@@ -1,10 +1,8 @@
-import type { Map as MapLibreMap, VectorTileSource } from 'maplibre-gl';
+import type { Map as MapLibreMap, PaddingOptions, VectorTileSource } from 'maplibre-gl';
 import { edgesOfObservations } from './extent.ts';
 import { loadTile } from './tiles.ts';
 import { CLOSE_ZOOM, SINGLE_ZOOM } from './view.ts';
 
-/** Pixels around what is fitted to. */
-const PADDING = 60;
 /** Degrees from north to south of what is taken for one place. */
 const ONE_PLACE = 0.0005;
 
@@ -19,11 +17,13 @@ export interface Opening {
  * Moves a map of the world to where its observations are, as soon as some come, unless a person moves it first.
  *
  * @param hasOperatorMap whether there is something around a single observation at a close view
+ * @param room around what is fitted to, in pixels
  * @param failed called with the error if the search fails; the map searches again when it is loaded again
  */
 export function openAtObservations(
   map: MapLibreMap,
   hasOperatorMap: boolean,
+  room: () => PaddingOptions,
   failed: (error: unknown) => void,
 ): Opening {
   const stopping = new AbortController();
@@ -48,7 +48,7 @@ export function openAtObservations(
     const [west, south, east, north] = edges;
     const isOne = Math.max(east - west, north - south) < ONE_PLACE;
     const maxZoom = isOne && !hasOperatorMap ? SINGLE_ZOOM : CLOSE_ZOOM;
-    map.fitBounds([west, south, east, north], { padding: PADDING, maxZoom, animate: false });
+    map.fitBounds([west, south, east, north], { padding: room(), maxZoom, animate: false });
   };
   const moved = ({ originalEvent }: { originalEvent?: unknown }) => {
     if (originalEvent) stop();

@@ -15,6 +15,8 @@ export interface Layers {
   /** address of tiles; none are asked for without it */
   observations?: string;
   fields?: string;
+  /** parts of the ground that are not drawn */
+  hidden?: readonly GroundPart[];
   /** a field that is being drawn */
   draft?: GeoJSON.FeatureCollection;
   /** places with a name; one of them can be chosen */
@@ -29,6 +31,9 @@ export interface Pin {
   name?: string;
   isChosen?: boolean;
 }
+
+/** Parts of the ground that people can switch off. */
+export type GroundPart = 'names' | 'borders';
 
 /** The sources of a map. */
 export interface Drawn extends Ground {
@@ -70,7 +75,7 @@ export function styleOf(drawn: Drawn): StyleSpecification {
     },
     // What is above is placed first: names make room for marks.
     layers: [
-      ...groundLayers(drawn),
+      ...groundLayers(drawn).filter(layer => !(drawn.layers.hidden ?? []).some(part => isPart(part, layer))),
       ...(fields === undefined ? [] : parcelLayers(drawn)),
       ...(observations === undefined ? [] : [observationTiles]),
       ...markLayers(drawn),
@@ -78,6 +83,11 @@ export function styleOf(drawn: Drawn): StyleSpecification {
       ...pinLayers(drawn),
     ],
   };
+}
+
+/** Whether a layer is of a part of the ground. */
+function isPart(part: GroundPart, { id, type }: LayerSpecification): boolean {
+  return part === 'borders' ? id === 'borders' : type === 'symbol' && id !== 'graticule-degrees';
 }
 
 /** Draws nothing: tiles are loaded where a layer uses them, and marks are made from them. */
