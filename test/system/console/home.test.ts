@@ -74,7 +74,7 @@ test('a day without packets says so, and packets are counted by hour and open as
   await counted.waitFor();
   await expectAccessible(page);
   await page.setViewportSize(PHONE);
-  const hour = await page.locator('li').getByText('00', { exact: true }).boundingBox();
+  const hour = await page.locator('svg').getByText('00', { exact: true }).boundingBox();
   expect(hour?.height, 'its digits are beside each other').toBeLessThan(20);
   await page.setViewportSize(DESKTOP);
   // Observed in 2020, and came in during this hour.

@@ -1,12 +1,20 @@
 import { getContext, setContext, untrack } from 'svelte';
 import type { BilingualText } from '../loading/failure-message.ts';
 
+/** A part of a form that its contents list. */
+export interface Section {
+  element: HTMLElement;
+  title: string;
+}
+
 /** The data that a form and its fields share. */
 export interface FormContext {
   /** The error of a field, if it has one. */
   errorOf(name: string): BilingualText | undefined;
   /** Adds a field to the form; returns a function that removes it. */
   add(name: string): () => void;
+  /** Adds a section to the contents beside the form; returns a function that removes it. */
+  addSection(section: Section): () => void;
   /** Reports that the value of a field has changed: its error disappears. */
   changed(name: string): void;
   /** Reports that the user has changed the form other than by typing or choosing. */
