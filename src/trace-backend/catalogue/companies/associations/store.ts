@@ -11,8 +11,9 @@ import { COMPANY_TYPES, type CompanyType } from '../record/company-types.ts';
 const roles = sharedRead(async (database, companyIds: readonly number[]) => {
   const { rows } = await database.query<{ companyId: number; type: CompanyType }>({
     name: 'find-company-roles',
-    text: `SELECT id AS "companyId", type FROM unnest($1::integer[]) AS id, unnest($2::text[]) AS type
-      WHERE EXISTS (SELECT FROM product_companies WHERE company_id = id AND product_companies.type = type.type)`,
+    // With EXISTS, PostgreSQL reads all of product_companies: it takes the arrays to be long.
+    text: `SELECT id AS "companyId", type FROM unnest($1::integer[]) AS id, unnest($2::text[]) AS type,
+        LATERAL (SELECT FROM product_companies WHERE company_id = id AND product_companies.type = type.type LIMIT 1) AS found`,
     values: [companyIds, COMPANY_TYPES],
   });
   return groupedByKey(companyIds, rows, ({ companyId }) => companyId);
