@@ -39,7 +39,7 @@ const MESSAGES = [
   'Antestia bugs on three trees, sprayed with pyrethrum',
   'Shade trees planted along the path: 40 Grevillea',
 ];
-const AT = '7.7/-1.98/29.9';
+const AT = '7.7/-1.98/29.3';
 
 let pages: RunningConsole;
 let browser: Browser;
