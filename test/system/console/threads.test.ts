@@ -452,7 +452,8 @@ test('threads with new messages are marked until their end is seen, in every tab
   await row.getByText('New messages').waitFor(SOON);
   await second.getByRole('main').getByRole('link', { name: '1 thread has new messages' }).waitFor(SOON);
   await second.setViewportSize(PHONE);
-  await second.getByRole('button', { name: 'Menu 1 thread has new messages' }).waitFor();
+  const bar = second.getByRole('navigation', { name: 'Main screens' });
+  await bar.getByRole('link', { name: 'Threads 1 thread has new messages' }).waitFor();
   await expectAccessible(second);
   await second.close();
   const { messages } = (await dan.send('GET', `/packet/chat/threads/${thread_id}/messages`)).body;
