@@ -13,7 +13,8 @@ const roles = sharedRead(async (database, companyIds: readonly number[]) => {
     name: 'find-company-roles',
     // With EXISTS, PostgreSQL reads all of product_companies: it takes the arrays to be long.
     text: `SELECT id AS "companyId", type FROM unnest($1::integer[]) AS id, unnest($2::text[]) AS type,
-        LATERAL (SELECT FROM product_companies WHERE company_id = id AND product_companies.type = type.type LIMIT 1) AS found`,
+        LATERAL (SELECT FROM product_companies WHERE company_id = id AND product_companies.type = type.type LIMIT 1) AS found
+      ORDER BY type`,
     values: [companyIds, COMPANY_TYPES],
   });
   return groupedByKey(companyIds, rows, ({ companyId }) => companyId);
