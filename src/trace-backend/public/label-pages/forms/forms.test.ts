@@ -106,7 +106,7 @@ test('public locations of a batch are shown with a map', async () => {
   expect(shown.text).not.toMatch(/<img src=x|<script/);
   for (const number of ['N', 'X']) {
     const { text, said } = await origin(number);
-    expect(said).toContain('keine Orte bekannt');
+    expect(said).toContain('keine Herkunftsorte bekannt');
     expect(text).not.toContain('Secret');
   }
   expect(await counted(label)).toEqual([0, 0, 0, 1, 2]);
