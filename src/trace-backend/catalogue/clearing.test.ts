@@ -75,7 +75,7 @@ for (const [path, make] of [
 ] as const) {
   test(`PUT ${path}: null changes nothing and an empty text clears, as the definition says`, async () => {
     const { description, clearable } = await definitionOfPut(path);
-    expect(description).toMatch(/null and omitted fields change nothing[^.]*; an empty text clears a field/i);
+    expect(description).toMatch(/null and omitted fields stay unchanged[^.]*; an empty text clears a field/i);
     const record = await make();
     const before = await record.read();
     const set = clearable.filter(name => !isEmpty(before[name]));
