@@ -225,7 +225,7 @@ test('the data of another user are refused in one sentence', async context => {
   const { refused } = await startHolder(dataDir, { clone, uid: 54_321, gid: 54_321 });
   expect(refused).toBe(
     `DATA_DIR ${dataDir} cannot be used: permission is denied at ${dataDir}/postgres (EACCES), because ` +
-      `${dataDir}/postgres belongs to user 0, with mode 711, and this is user 54321; run fieldtrace as root, ` +
+      `${dataDir}/postgres belongs to user 0 with mode 711, and this is user 54321; run fieldtrace as root, ` +
       `or give it to this user: \`chown -R 54321 ${dataDir}\`.`,
   );
 
@@ -258,7 +258,7 @@ test('a closed DATA_DIR of another user, and a closed folder above it, are named
   for (const dataDir of [closed, join(closed, 'station')]) {
     const { refused } = await startHolder(dataDir, { clone, uid, gid });
     expect(refused).toContain(
-      `because ${closed} belongs to user 12345, with mode 700, and this is user 54321; `,
+      `because ${closed} belongs to user 12345 with mode 700, and this is user 54321; `,
     );
     expect(refused).toMatch(
       /; run fieldtrace as user 12345 or as root, or give it to this user: `chown -R 54321 /,
