@@ -113,7 +113,7 @@ test('the journey of a product is placed on its map, and the places of its origi
   await page.locator('[name="origin.locations.0.longitude"][aria-invalid="true"]').waitFor();
   await field('Longitude').fill('30');
   await page.getByText('Middle of the map: -2°, 30°, Rwanda').waitFor();
-  const heading = page.getByText('Places of origin', { exact: true });
+  const heading = page.getByRole('group', { name: 'Places of origin', exact: true }).locator('legend');
   expect((await heading.boundingBox())?.y).toBeLessThan((await origin.boundingBox())?.y ?? 0);
   expect(await field('Country').inputValue()).toBe('RW');
   await field('Country').selectOption({ label: 'Kenya' });
