@@ -134,6 +134,20 @@ test('a day is chosen in the calendar with the keyboard', async () => {
   expect(realComplaints(browser)).toEqual([]);
 });
 
+test('a day is typed over another one', async () => {
+  const { page } = browser;
+  await open('/threads?from=2026-05-12');
+  const field = page.getByLabel('From', { exact: true });
+  await expect.poll(() => field.inputValue()).toContain('12');
+  await field.focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('14 May 2026');
+  expect(await field.inputValue()).toBe('14 May 2026');
+  await page.keyboard.press('Enter');
+  await expect.poll(pathOf).toBe('/threads?from=2026-05-14');
+  expect(realComplaints(browser)).toEqual([]);
+});
+
 test('groups of the sidebar fold, and this browser remembers it', async () => {
   const { page } = browser;
   await open('/threads');
