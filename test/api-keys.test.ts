@@ -242,7 +242,7 @@ test('a remote packet service looks up a key once, and stops accepting it when t
   const hash = apiKeyHash(key) as Buffer;
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN };
   const limits = { keptMs: 30_000, refusedMs: 5_000, feedMs: 10_000, keys: 10 };
-  const ask = registryClient(settings);
+  const ask = registryClient(settings, 'the user registry');
   const cached = keyHolders(ask, undefined, logger, limits);
   const impatient = keyHolders(ask, undefined, logger, { ...limits, keptMs: 1, refusedMs: 1 });
   expect(await cached?.(hash)).toMatchObject({ userId: String(user.id), role: 'USER', scopes: ['write'] });
@@ -260,7 +260,7 @@ test('the registry answers about keys only with the service token; without it th
   expect((await resolve(bearer(key))).status).toBe(401);
   expect((await resolve(bearer(`${SERVICE_TOKEN}x`))).status).toBe(401);
   const settings = { USER_REGISTRY_URL: `${trace.url}/api`, SERVICE_TOKEN: 'another' };
-  const find = keyHolders(registryClient(settings), undefined, logger);
+  const find = keyHolders(registryClient(settings, 'the user registry'), undefined, logger);
   await expect(find?.(apiKeyHash(key) as Buffer)).rejects.toMatchObject({ code: 'unavailable' });
 });
 

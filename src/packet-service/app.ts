@@ -143,8 +143,9 @@ export async function packetService(
   const clock = clockWatch(logger, metrics);
   const listeners = { news, clock, onErased: addWords.forget, findVisible: findReadable };
   const log = sequencer(logPool, listeners, logger);
-  const ask = registryClient(settings, breakers);
-  const lookUps = registryLookUps({ pool, logger, registry, ask });
+  const askOfKeys = registryClient(settings, 'the user registry', breakers);
+  const askOfContacts = registryClient(settings, 'the look-up of contacts in the user registry', breakers);
+  const lookUps = registryLookUps({ pool, logger, registry, ask: askOfContacts });
   const sources = {
     connection,
     pool,
@@ -158,7 +159,7 @@ export async function packetService(
   const { notifier, replay, stop: stopNotifying } = openNotifications(app, settings, sources, watch('jobs'));
 
   keepPersonalDataOutOfCaches(app);
-  const gate = { settings, pool, registry, ask, breakers, onFirstToken: unconfirmContacts };
+  const gate = { settings, pool, registry, ask: askOfKeys, breakers, onFirstToken: unconfirmContacts };
   const { tokenUsers, refusalOf, checksTokens } = authenticate(app, gate);
   const feeds = openFeeds({ pool, news, logger, registry, refusalOf, isTokenUser: tokenUsers.has });
   const details = [clock.detail, ...reading.details];

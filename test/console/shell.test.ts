@@ -82,12 +82,32 @@ test('a drawer shows a row beside its table until Escape', async () => {
   const row = page.getByRole('row').filter({ hasText: 'Rust on the lower rows' });
   await row.getByText('Rust on the lower rows').click();
   await drawer.getByText('Rust on the lower rows').waitFor();
-  expect(pathOf()).toMatch(/^\/packets\?open=\w{26}$/);
+  expect(pathOf()).toMatch(/^\/packets\?open=[0-9A-Z]{26}$/);
   await expectAccessible(page);
   await page.getByText('Cherries ripen evenly').click();
   await drawer.getByText('Cherries ripen evenly').waitFor();
   await page.keyboard.press('Escape');
   await drawer.waitFor({ state: 'hidden' });
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('on phones a drawer has the focus until it is closed', async () => {
+  const { page } = browser;
+  await page.setViewportSize({ width: 390, height: 800 });
+  await open('/packets');
+  const link = page.getByRole('row').filter({ hasText: 'Cherries ripen evenly' }).getByRole('link').first();
+  await link.focus();
+  await page.keyboard.press('Enter');
+  const drawer = page.getByRole('complementary').filter({ hasText: 'Cherries ripen evenly' });
+  await drawer.waitFor();
+  await expect.poll(() => isFocused(drawer.getByRole('heading', { level: 2 }))).toBe(true);
+  await page.keyboard.press('Tab');
+  expect(await isFocused(link)).toBe(false);
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'hidden' });
+  await expect.poll(() => isFocused(link)).toBe(true);
+  await page.setViewportSize({ width: 1280, height: 800 });
   expect(realComplaints(browser)).toEqual([]);
 });
 
@@ -111,6 +131,20 @@ test('a day is chosen in the calendar with the keyboard', async () => {
   await expect.poll(pathOf).toBe(`/threads?from=${day.toISOString().slice(0, 10)}`);
   const field = page.getByLabel('From', { exact: true });
   expect(new Date(`${await field.inputValue()} 12:00 UTC`).getTime()).toBe(day.getTime());
+  expect(realComplaints(browser)).toEqual([]);
+});
+
+test('a day is typed over another one', async () => {
+  const { page } = browser;
+  await open('/threads?from=2026-05-12');
+  const field = page.getByLabel('From', { exact: true });
+  await expect.poll(() => field.inputValue()).toContain('12');
+  await field.focus();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('14 May 2026');
+  expect(await field.inputValue()).toBe('14 May 2026');
+  await page.keyboard.press('Enter');
+  await expect.poll(pathOf).toBe('/threads?from=2026-05-14');
   expect(realComplaints(browser)).toEqual([]);
 });
 

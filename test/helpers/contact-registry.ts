@@ -11,15 +11,25 @@ export interface ContactRegistry {
   stop(): Promise<void>;
 }
 
-/** The look-up of a user registry on loopback (GET /registry/discoverability?contact=…), faults included. */
+/** What it answers about every key: its look-up has no faults. */
+const HOLDER = { user_id: 'machine', role: 'USER', scopes: ['read'], expires_at: '2999-01-01T00:00:00Z' };
+
+/**
+ * A user registry on loopback: the look-up of contacts (GET /registry/discoverability?contact=…), faults included, and
+ * that of keys (POST /registry/user/api-keys/resolve).
+ */
 export async function contactRegistry(): Promise<ContactRegistry> {
   const http = createServer((request, response) => {
     const url = new URL(request.url as string, 'http://registry');
+    const json = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    if (url.pathname === '/registry/user/api-keys/resolve') {
+      json(200, HOLDER);
+      return;
+    }
     const contact = url.searchParams.get('contact') ?? '';
     registry.contacts.push(contact);
     const holder = registry.holders.get(contact);
-    const json = (status: number, body: unknown) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     if (registry.behaviour === 'stall') return;
     if (registry.behaviour === 'hang up') request.socket.destroy();
     else if (registry.behaviour === 'fail') json(500, { error: 'broken' });

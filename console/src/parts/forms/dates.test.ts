@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moved, readDay, weeksOf, writtenDay } from './dates.ts';
+import { isDay, moved, readDay, weeksOf, writtenDay } from './dates.ts';
 
 const NOW = '2026-05-14';
 
@@ -15,6 +15,12 @@ test.each([
   ['12 mai', 'fr', '2026-05-12'],
   ['gestern', 'de', '2026-05-13'],
   ['Yesterday', 'en', '2026-05-13'],
+  ['12 May 2026', 'en-ZA', '2026-05-12'],
+  ['May 12, 2026', 'en-CA', '2026-05-12'],
+  ['2026/05/12', 'en-ZA', '2026-05-12'],
+  ['12/5/2', 'en-GB', undefined],
+  ['12/5/202', 'en-GB', undefined],
+  ['12/5/20266', 'en-GB', undefined],
   ['31/2/2026', 'en-GB', undefined],
   ['12', 'en', undefined],
   ['', 'en', undefined],
@@ -23,10 +29,20 @@ test.each([
   expect(readDay(typed, [locale], NOW)).toBe(day);
 });
 
-test('what a language writes, it reads', () => {
-  for (const locale of ['en-US', 'en-GB', 'de', 'fr', 'es', 'sw'])
-    expect(readDay(writtenDay('2026-09-03', [locale]), [locale], NOW), locale).toBe('2026-09-03');
+test('what a language writes, it reads, in every month', () => {
+  const months = Array.from({ length: 12 }, (_, n) => moved('2025-01-13', { months: n }));
+  for (const locale of ['en-US', 'en-GB', 'en-CA', 'en-ZA', 'de', 'fr', 'fr-CA', 'es', 'sw', 'rw'])
+    for (const day of months)
+      expect(readDay(writtenDay(day, [locale]), [locale], NOW), `${locale} ${day}`).toBe(day);
 });
+
+test.each(['2026-13-01', '2026-02-30', 'end of 2026', '2026-05-12T10:00:00Z', ''])(
+  '%j is no day, and is written as it is',
+  text => {
+    expect(isDay(text)).toBe(false);
+    expect(writtenDay(text, ['en'])).toBe(text);
+  },
+);
 
 test('weeks begin on Monday and have days of the months beside', () => {
   const weeks = weeksOf('2026-05');

@@ -33,11 +33,16 @@ export function today(now = new Date()): string {
   return dayFrom(now.getFullYear(), now.getMonth() + 1, now.getDate()) as string;
 }
 
-/** A day as the language writes it, with the name of its month. */
+/** Whether a text is a day as services write it; addresses and older records may have other texts. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && readIso(text) !== undefined;
+}
+
+const WRITTEN = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
+
+/** A day as the language writes it, with the name of its month; a text that is no day as it is. */
 export function writtenDay(day: string, locales: string[]): string {
-  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return day;
-  const options = { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' } as const;
-  return new Intl.DateTimeFormat(locales, options).format(dayOf(day));
+  return isDay(day) ? new Intl.DateTimeFormat(locales, WRITTEN).format(dayOf(day)) : day;
 }
 
 /**
@@ -46,26 +51,35 @@ export function writtenDay(day: string, locales: string[]): string {
  */
 export function readDay(typed: string, locales: string[], now = today()): string | undefined {
   const text = typed.trim().toLocaleLowerCase();
-  const iso = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text);
-  if (iso) return dayFrom(Number(iso[1]), Number(iso[2]), Number(iso[3]));
+  const iso = readIso(text);
+  if (iso) return iso;
   const relative = new Intl.RelativeTimeFormat(locales, { numeric: 'auto' });
   for (const days of [0, -1, 1])
     if (text !== '' && text === relative.format(days, 'day').toLocaleLowerCase()) return moved(now, { days });
   const month = monthIn(text, locales);
-  const numbers = (text.match(/\d+/g) ?? []).map(Number);
-  const order = orderOf(locales).filter(part => part !== 'month' || month === undefined);
+  const numbers = text.match(/\d+/g) ?? [];
+  // Some languages write numbers in another order than a day with the name of its month.
+  const order =
+    month === undefined ? orderOf(locales) : orderOf(locales, WRITTEN).filter(part => part !== 'month');
   if (numbers.length < order.length - 1 || numbers.length > order.length) return undefined;
   const given = numbers.length === order.length ? order : order.filter(part => part !== 'year');
   const value = (part: Part) => numbers[given.indexOf(part)];
-  const year = value('year') ?? Number(now.slice(0, 4));
-  return dayFrom(year < 100 ? 2000 + year : year, month ?? value('month') ?? 0, value('day') ?? 0);
+  const year = value('year') ?? now.slice(0, 4);
+  // One digit or three are a year that is still being typed.
+  if (year.length !== 2 && year.length !== 4) return undefined;
+  return dayFrom(Number(year.padStart(4, '20')), month ?? Number(value('month')), Number(value('day')));
+}
+
+function readIso(text: string): string | undefined {
+  const [, year, month, day] = /^(\d{4})-(\d{1,2})-(\d{1,2})$/.exec(text) ?? [];
+  return year === undefined ? undefined : dayFrom(Number(year), Number(month), Number(day));
 }
 
 type Part = 'day' | 'month' | 'year';
 
-/** The order in which a language writes a date. */
-function orderOf(locales: string[]): Part[] {
-  return new Intl.DateTimeFormat(locales)
+/** The order in which a language writes a date, by default as numbers. */
+function orderOf(locales: string[], options: Intl.DateTimeFormatOptions = {}): Part[] {
+  return new Intl.DateTimeFormat(locales, options)
     .formatToParts()
     .map(({ type }) => type)
     .filter((type): type is Part => type === 'day' || type === 'month' || type === 'year');

@@ -13,14 +13,20 @@ const PATIENCE_MS = 2_000;
  */
 export type AskRegistry = (method: 'GET' | 'POST', path: string, body?: object) => Promise<OutboundAnswer>;
 
-/** @returns undefined without USER_REGISTRY_URL */
+/**
+ * A client for one use of the registry. Each use has its own, so that failing look-ups of contacts, which every sender
+ * can cause, do not keep keys from being resolved.
+ *
+ * @param name of the registry in logs, metrics and errors
+ * @returns undefined without USER_REGISTRY_URL
+ */
 export function registryClient(
   { USER_REGISTRY_URL: base, SERVICE_TOKEN: token }: Pick<Settings, 'USER_REGISTRY_URL' | 'SERVICE_TOKEN'>,
+  name: string,
   watch?: BreakerWatch,
 ): AskRegistry | undefined {
   if (base === undefined) return undefined;
-  const limits = { timeoutMs: PATIENCE_MS, retries: 1, maxBytes: 64 * 1024 };
-  const send = outbound({ name: 'the user registry', ...limits, watch });
+  const send = outbound({ name, timeoutMs: PATIENCE_MS, retries: 1, maxBytes: 64 * 1024, watch });
   const headers: Record<string, string> = token ? { authorization: `Bearer ${token}` } : {};
   return (method, path, body) =>
     send({ method, url: new URL(`${base.replace(/\/+$/, '')}/${path}`), headers, body });

@@ -5,6 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ContactRegistry, contactRegistry } from '../../../../../test/helpers/contact-registry.ts';
 import { type RunningService, runningService } from '../../../../../test/helpers/service.ts';
 import { inbox, share, somebody, storedPacket } from '../../../../../test/helpers/sharing.ts';
+import { bearer } from '../../../../../test/helpers/user-registry.ts';
+import { newApiKey } from '../../../../platform/tokens/api-key.ts';
 
 let folder: string;
 let registry: ContactRegistry;
@@ -80,6 +82,21 @@ test('a registry that fails, stalls, redirects, hangs up or is gone is never an 
     expect([answer.status, answer.body.status]).toEqual([201, 'invitation_sent']);
   }
   await gone.stop();
+});
+
+test('a registry that fails for contacts is still asked about keys', async () => {
+  const settings = { DATA_DIR: folder, USER_REGISTRY_URL: registry.url, AUTH_MODE: 'optional' };
+  const fresh = await runningService(settings, service);
+  registry.behaviour = 'hang up';
+  for (let n = 0; n < 8; n++) await share(fresh, packet, somebody().contact, 'patient');
+  registry.behaviour = 'answer';
+  // After so many failures, contacts are not asked about for a while.
+  registry.contacts.length = 0;
+  await share(fresh, packet, somebody().contact, 'patient');
+  expect(registry.contacts).toEqual([]);
+  const answer = await fresh.send('GET', '/packets', undefined, bearer(newApiKey().key));
+  expect(answer.status, answer.text).toBe(200);
+  await fresh.stop();
 });
 
 test('nobody finds the owners of contacts by trying: 60 different contacts an hour across all processes', async () => {
