@@ -281,7 +281,7 @@ test('every action and kind of record in the audit has a name of its own, and ot
   await page.goto(`${pages.url}/administration/audit`);
   await page.getByLabel('Art des Eintrags').selectOption({ label: 'Signaturschlüssel' });
   await expect.poll(() => new URL(page.url()).searchParams.get('entity')).toBe('signing_key');
-  await page.getByText('Das Programm hat einen Schlüssel erzeugt').first().waitFor();
+  await page.getByText('Das Programm hat einen Signaturschlüssel für Anmeldungen erzeugt').first().waitFor();
   await chooseLanguage(page, 'en');
 });
 
