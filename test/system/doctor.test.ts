@@ -326,7 +326,7 @@ test('unreachable external systems are reported, and the rates of a day are not 
   const requestsBefore = rates.asked.length;
   expect((await foundOutside(right))[3]).toEqual([
     'ok',
-    expect.stringContaining("today's are retrieved"),
+    expect.stringContaining("today's rates were retrieved"),
     undefined,
   ]);
   expect(rates.asked).toHaveLength(requestsBefore);
