@@ -15,7 +15,7 @@ export type PageText = string | AsyncGenerator<string>;
 export interface PageEnd {
   /** absent on the last page */
   nextCursor: string | undefined;
-  /** of the packets in their order, if requested */
+  /** authors in the order of the packets, if requested */
   authors?: (string | null)[] | undefined;
 }
 

@@ -181,7 +181,7 @@ export const executeCompanySchema = {
     'invitation, which is also emailed; they become members once they accept. Limits: 20 invitations an hour per ' +
     'sender, and 500 users per company, including invited ones. A SYSTEM_ADMIN adds users by userId without an ' +
     'invitation. With email instead of userId, the address is invited, whether or not it has an account; the ' +
-    'answer is the same, and the person who has the address, or registers with it, decides. Such an invitation ' +
+    'answer is the same, and the owner of the address accepts or declines, after registering if necessary. Such an invitation ' +
     'expires after 30 days; adding the address again changes the role. An address can be invited 5 times a day ' +
     'by all senders together (429). Users can always remove themselves. A company always keeps one COMPANY_ADMIN.',
   params: Type.Object({ action: Type.Enum([...ACTIONS], { description: 'the action' }) }),
